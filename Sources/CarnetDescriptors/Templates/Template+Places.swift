@@ -88,6 +88,11 @@ extension Template {
         parts.compactMap { if case .late(let expression, _) = $0 { expression } else { nil } }
     }
 
+    /// The texts that stand in for missing values.
+    package var defaults: [String] {
+        parts.compactMap { if case .late(_, let fallback?) = $0 { fallback } else { nil } }
+    }
+
     /// The values that are filled at run time.
     package var references: [TemplateReference] {
         expressions.flatMap(\.references).filter { $0.origin != .input }

@@ -35,7 +35,7 @@ package enum LintRuleCatalog {
         RootOfForm(),
         ChangingSubject(), ContradictedSubject(), UnprovedSubject(), SubjectFromFurtherRequest(),
         SignedResponseWithoutKeys(), FirstCallbackNotKept(), ClaimSourceBeyondItsRights(), ClaimOfAnotherName(),
-        PartsAsAlternatives(), ListOfOneValue(), AnyEmailOfAList(), FieldNotRequested(),
+        PartsAsAlternatives(), UnfoundedVerification(), ListOfOneValue(), AnyEmailOfAList(), FieldNotRequested(),
         // M: metadata and evidence.
         IDNotFileName(), NoteAboutNothing(), DateNotDay(), BadLink(), EvidenceOfCatalogues(), EndedFact(),
     ]

@@ -71,6 +71,12 @@ extension Profile {
         for name in aggregated.names {
             guard source.claims.contains(name), !ClaimSourceRules.reservedClaims.contains(name), body[name] == nil
             else { continue }
+            // Who verified one address said nothing of another.
+            if let address = ProfileRules.verified(by: name), let own = self[address] ?? raw[address],
+                signed.claims[address]?.isAddress(own) != true
+            {
+                continue
+            }
             body[name] = signed.claims[name]
         }
         return reading(.object(body), with: provider)

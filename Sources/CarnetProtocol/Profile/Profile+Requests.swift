@@ -49,7 +49,7 @@ extension Profile {
             profile.failures.append(Self.incomplete(further, request, response))
         }
         // Who verified one address said nothing of another.
-        let isOther = found.contains { $0.name == "email" && $0.value != self["email"] }
+        let isOther = found.contains { $0.name == "email" && !$0.value.isAddress(self["email"]) }
         profile.claims.removeAll { claim in
             claim.name != "subject" && wanted.contains { $0.name == claim.name }
                 || isOther && claim.name == "email_verified"

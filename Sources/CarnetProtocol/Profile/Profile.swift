@@ -144,7 +144,12 @@ extension Profile {
     /// parts.
     package func derivingClaims(at provider: FilledProvider) -> Profile {
         var profile = self
-        for claim in derived(at: provider) where claim.name != "subject" { profile.set(claim) }
+        let derived = derived(at: provider).filter { $0.name != "subject" }
+        // Who verified one address said nothing of another.
+        if derived.contains(where: { $0.name == "email" && !$0.value.isAddress(self["email"]) }) {
+            profile.claims.removeAll { $0.name == "email_verified" }
+        }
+        for claim in derived where !isDenied(claim) { profile.set(claim) }
         profile.unavailable += provider.profile.derive.filter { claim in
             claim.value.references.contains { $0.origin == .claim && isUnavailable($0.name) }
         }.map(\.name)
@@ -161,6 +166,21 @@ extension Profile {
     }
 
     private static let partsOfName = ["given_name", "family_name"]
+
+    /// Whether a template states that something is verified, and the provider that it is not.
+    private func isDenied(_ derived: Named<JSONValue>) -> Bool {
+        ProfileRules.verified(by: derived.name) != nil && derived.value.statedTruth == true
+            && self[derived.name]?.statedTruth == false
+    }
+}
+
+extension JSONValue {
+    /// Whether two claims are one address or number, but for the case of ASCII letters.
+    func isAddress(_ other: JSONValue?) -> Bool {
+        func folded(_ text: String) -> [UInt8] { text.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 } }
+        guard let own = scalarText, let other = other?.scalarText else { return false }
+        return folded(own) == folded(other)
+    }
 }
 
 extension Profile {

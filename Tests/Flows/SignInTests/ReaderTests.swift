@@ -254,6 +254,31 @@ import Testing
         }
     }
 
+    @Test("A template makes no address verified that the provider calls unverified, or that it does not name")
+    func derivedVerification() async throws {
+        let rules = "profile: { claims: { subject: /id, number_verified: /checked }, derive: "
+        let cases: [(derive: String, user: String, email: Bool?, number: String?)] = [
+            ("{ email_verified: 'true' }", "email_verified: false", false, nil),
+            ("{ email_verified: 'true' }", "email_verified: 'false'", false, nil),
+            ("{ email_verified: 'true' }", "name: Ada", true, nil),
+            ("{ email_verified: 'false' }", "email_verified: true", false, nil),
+            ("{ number_verified: 'true' }", "checked: false", nil, "false"),
+            ("{ email: '{claim.subject}@odd.example' }", "email_verified: true", nil, nil),
+            ("{ email: '{lower(claim.email)}' }", "email_verified: true", true, nil),
+            (
+                "{ email: '{claim.subject}@odd.example', email_verified: '{claim.email_verified}' }",
+                "email_verified: true", true, nil
+            ),
+        ]
+        for (derive, user, email, number) in cases {
+            let samples = "samples: { userinfo: { id: 7, email: Ada@odd.example, \(user) } }\n"
+            let keys = Self.head + Self.api + rules + derive + " }\n" + samples
+            let profile = try await SignInFixture(try descriptor(keys)).signIn().profile()
+            #expect(profile.isEmailVerified == email, "\(derive), \(user)")
+            #expect(profile["number_verified"]?.scalarText == number, "\(derive), \(user)")
+        }
+    }
+
     @Test("A refresh with an empty mapping of headers has none, and without one those of the code's request")
     func emptyHeaders() async throws {
         for (refresh, isSent) in [("", true), ("refresh: { headers: {} }\n", false)] {

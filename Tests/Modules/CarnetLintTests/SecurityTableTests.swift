@@ -39,6 +39,10 @@ struct SecurityTableTests {
             "D022, D023",
             "nothing: such characters deceive only people who review the file, and every output of the command escapes them"
         ),
+        (
+            "T065",
+            "a `false` of the provider stays, and a derived address is not verified by the statement about another; otherwise nothing, because a descriptor says what a provider's responses mean"
+        ),
         ("M002", "the first file keeps the id, and the registry reports the other"),
     ]
 

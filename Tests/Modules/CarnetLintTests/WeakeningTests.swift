@@ -65,6 +65,10 @@ struct WeakeningTests {
             "an http endpoint", "issuer: https://id.acme.example\nendpoints: { token: http://id.acme.example/token }",
             "E001"),
         Weakness("an http redirect", "redirects: [http://app.example/callback]", "C013"),
+        Weakness(
+            "an address that nobody verified", "profile: { derive: { email_verified: 'true' } }", "T065",
+            withReason: "profile: { derive: { email_verified: 'true' } }\n"
+                + "notes: [{ about: profile.derive.email_verified, because: \(reason) }]"),
         Weakness("tokens in the callback", "authorization: { response_type: token }", "C030"),
     ]
 

@@ -34,10 +34,11 @@ struct AggregatedClaimsTests {
         )
     }
 
-    private func added(_ token: String, names: JSONValue = ["credit_score": "bank"], also members: JSONValue = [:])
-        throws -> Profile
-    {
-        let (provider, profile) = try profile(token, names: names, also: members)
+    private func added(
+        _ token: String, names: JSONValue = ["credit_score": "bank"], also members: JSONValue = [:],
+        yaml: String = yaml
+    ) throws -> Profile {
+        let (provider, profile) = try profile(token, names: names, yaml: yaml, also: members)
         let (claims, failures) = profile.aggregatedClaims(at: provider)
         if let failure = failures.first { throw failure }
         let keys = try JSONWebKeySet(
@@ -81,6 +82,22 @@ struct AggregatedClaimsTests {
         let own = try added(try token(), also: ["credit_score": 1])
         #expect(own["score"] == 1, "what the provider says itself stays")
         #expect(try added(try token(), names: ["credit_score": "other"])["score"] == nil)
+    }
+
+    @Test("A source that verified another address than the provider's says nothing of that one")
+    func sourceVerifiesItsOwnAddress() throws {
+        let yaml = Self.yaml.replacing("[credit_score, sub]", with: "[email, email_verified]")
+        let cases: [(own: JSONValue, email: String, isVerified: Bool?)] = [
+            (["email": "victim@acme.example"], "victim@acme.example", nil),
+            (["email": "ada@bank.example"], "ada@bank.example", true), ([:], "ada@bank.example", true),
+            (["email": "ada@bank.example", "email_verified": false], "ada@bank.example", false),
+        ]
+        for (own, email, isVerified) in cases {
+            let profile = try added(
+                try token(changing: ["email": "ada@bank.example", "email_verified": true]),
+                names: ["email_verified": "bank", "email": "bank"], also: own, yaml: yaml)
+            #expect(profile.email == email && profile.isEmailVerified == isVerified, "\(own)")
+        }
     }
 
     @Test("What is not signed by the source is rejected")

@@ -26,6 +26,13 @@ extension ResolvedProfile {
     }
 }
 
+extension ProfileRules {
+    /// What a claim such as `email_verified` states something about: `email`; `nil` for any other claim.
+    package static func verified(by claim: String) -> String? {
+        claim.hasSuffix("_verified") ? String(claim.dropLast("_verified".count)) : nil
+    }
+}
+
 extension JSONValue {
     /// Whether a claim of this name can have the value. Only `email_verified` has a type that every reader relies on: the
     /// time of a verification, or a text, is neither true nor false.

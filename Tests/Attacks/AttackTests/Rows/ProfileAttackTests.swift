@@ -152,4 +152,21 @@ struct ProfileAttackTests {
         }
         #expect(error?.descriptorKey == "endpoints.userinfo")
     }
+
+    @Test("UI-11: Address that nobody verified")
+    func UI_11_addressThatNobodyVerified() async throws {
+        try await accept(in: .profile.adding("profile: { derive: { email_verified: 'true' } }")) {
+            $0.userinfo["email"] = "victim@acme.example"
+            $0.userinfo["email_verified"] = false
+        } check: { _, outcome in
+            #expect(outcome.profile?.isEmailVerified == false)
+        }
+        try await accept(in: .profile.adding("profile: { derive: { email: '{claim.name}@acme.example' } }")) {
+            $0.userinfo["name"] = "victim"
+            $0.userinfo["email_verified"] = true
+        } check: { _, outcome in
+            #expect(outcome.profile?.email == "victim@acme.example")
+            #expect(outcome.profile?.isEmailVerified == nil)
+        }
+    }
 }

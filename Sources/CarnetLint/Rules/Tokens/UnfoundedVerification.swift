@@ -1,0 +1,90 @@
+import CarnetDescriptors
+import CarnetFoundation
+
+struct UnfoundedVerification: LintRule {
+    let explanation = DiagnosticExplanation(
+        "T065", name: "unfounded-verification",
+        summary: "A template states that an address is verified, although no response of the provider says so.",
+        rationale: """
+            A host may join accounts that have the same verified address. If each address counts as verified, an attacker \
+            enters somebody else's address at the provider and gets that person's account at the host. The template must \
+            use a member of a response that states the verification, and its default must not be true. A claim such as the \
+            address itself states nothing, and users choose the values of a callback that the provider does not sign. If the \
+            provider verifies every address, write a note about the key with the reason. If the provider states false, \
+            Carnet keeps that.
+            """,
+        references: ["OpenID Connect Core 1.0, section 5.1", "OpenID Connect Core 1.0, section 5.7"],
+        bad: """
+            profile: { derive: { email_verified: ⟦"true"⟧ } }
+
+            profile:
+              claims: { phone_number: /phone }
+              derive: { phone_number_verified: ⟦"true{capture(claim.phone_number, '().*')}"⟧ }
+
+            profile:
+              claims: { confirmed: /confirmed }
+              derive: { email_verified: ⟦'{claim.confirmed|true}'⟧ }
+
+            callback: { capture: { confirmed: { pattern: 'true|false', example: 'true' } } }
+            connection: { derive: { confirmed: '{callback.confirmed}' } }
+            profile: { derive: { email_verified: ⟦'{connection.confirmed}'⟧ } }
+            """,
+        good: """
+            profile: { derive: { email_verified: "true" } }
+            notes: [{ about: profile.derive.email_verified, because: 'nobody can sign in with an address before its confirmation' }]
+
+            profile:
+              claims: { mail_state: /mail/state }
+              derive: { email_verified: "{map(claim.mail_state, 'states')|false}" }
+            tables: { states: { active: 'true' } }
+
+            token: { response: { capture: { confirmed: { from: /confirmed, example: 'true' } } } }
+            connection: { derive: { confirmed: '{token.confirmed}' } }
+            profile: { derive: { email_verified: '{connection.confirmed}' } }
+
+            profile: { derive: { email_verified: "{jwt_claim(token.access_token, '/email_verified')}", phone_number_verified: 'false' } }
+            """)
+
+    let isReminder = true
+
+    func check(_ context: LintContext) -> [Diagnostic] {
+        context.descriptor.profile.derive.items.compactMap { rule in
+            guard ProfileRules.verified(by: rule.name) != nil, rule.value.source != "false" else { return nil }
+            let isTrueWithoutValue = rule.value.defaults.contains("true")
+            guard isTrueWithoutValue || !context.descriptor.isStated(in: rule.value) else { return nil }
+            return finding(
+                isTrueWithoutValue
+                    ? "\(rule.name) is true if the value is missing"
+                    : "no value of a response decides about \(rule.name)", in: context,
+                at: context.places.profile.derive[rule.name].span,
+                help: isTrueWithoutValue
+                    ? "write the default false, or none" : "use the claim in which the provider states it")
+        }
+    }
+}
+
+extension ProviderDescriptor {
+    /// Whether a template has a value that the provider states, and that may say something of a verification.
+    ///
+    /// - Parameter depth: How many derived values may be followed.
+    fileprivate func isStated(in template: Template, depth: Int = 8) -> Bool {
+        template.references.contains { value in
+            switch value.origin {
+            case .claim:
+                return ProfileRules.verified(by: value.name) != nil
+                    || !ProfileRules.standardClaims.contains { $0.name == value.name }
+                        && !self.profile.derive.names.contains { ProfileRules.verified(by: $0) == value.name }
+            case .callback:
+                guard let signature = self.callback.verification, let rule = self.callback.capture[value.name]
+                else { return false }
+                return !signature.unsigned.contains(rule.parameter ?? value.name)
+            case .connection:
+                guard let derived = self.connection.derive[value.name] else { return true }
+                return depth > 0 && isStated(in: derived.template, depth: depth - 1)
+            case .token: return value.name != "scope"
+            case .step: return true
+            case .input, .client, .request: return false
+            }
+        }
+    }
+}
