@@ -8,6 +8,8 @@ package struct ResourceMapFile: Sendable {
     package let path: String
     /// Where the entries are, their titles and their URLs.
     package let places: [(entry: SourceSpan, title: SourceSpan, url: SourceSpan)]
+    /// The entries as they are written.
+    package let nodes: [YAMLNode]
 
     /// Reads all entries; those with an error are left out and reported.
     package init(_ file: SourceFile, reader: YAMLReader = YAMLReader()) {
@@ -18,7 +20,7 @@ package struct ResourceMapFile: Sendable {
         hosts = content?.hosts ?? MapHosts()
         diagnostics = (document.diagnostics + decoder.diagnostics).sorted()
         path = file.path
-        let nodes = document.root?.elements ?? document.root?.entry("resources")?.value.elements ?? []
+        nodes = document.root?.elements ?? document.root?.entry("resources")?.value.elements ?? []
         places = nodes.map { node in
             func span(_ key: String) -> SourceSpan { node.entry(key)?.value.span ?? node.span }
             return (node.span, span("title"), span("url"))

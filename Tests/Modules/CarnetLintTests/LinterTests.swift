@@ -7,6 +7,17 @@ import Testing
 
 @Suite("Linter")
 struct LinterTests {
+    @Test("An empty condition in a resource map is reported: its resource would be open to every token")
+    func emptyConditionOfAMap() {
+        let entry = "title: A, url: https://api.acme.example/a"
+        let text = "resources: [{ \(entry), any_of: [] }]\n"
+        let map = SourceFile(path: "map.yaml", text: text)
+        #expect(Linter().lint(files: [map]).diagnostics.map(\.code) == ["K106"])
+        // All of no scopes is a statement: the resource needs none.
+        let open = SourceFile(path: "map.yaml", text: text.replacing("any_of", with: "all_of"))
+        #expect(Linter().lint(files: [open]).diagnostics == [])
+    }
+
     private func file(_ path: String, _ text: String) -> SourceFile { SourceFile(path: path, bytes: Array(text.utf8)) }
 
     private func descriptor(_ id: String, _ rest: String = "") -> String {

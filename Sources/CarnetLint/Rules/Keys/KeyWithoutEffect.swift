@@ -64,12 +64,43 @@ struct KeyWithoutEffect: LintRule {
               requests: [{ url: 'https://api.acme.example/emails', parameters: { format: null, ⟦v⟧: null }, claims: { email: /email } }]
 
             profile: { headers: { ⟦Authorization⟧: null } }
+
+            scopes: { default: [photos] }
+            resources: [{ title: Photos, url: 'https://api.acme.example/photos', ⟦any_of⟧: [], ⟦acr⟧: [] }]
+            profile:
+              claims: { phone: { root: /phones, ⟦where⟧: {}, first: /number } }
+              requests: [{ url: 'https://api.acme.example/emails', ⟦any_of⟧: [], ⟦where⟧: {}, ⟦claims⟧: {} }]
+
+            client: { authentication: [client_secret_basic] }
+            token: { omit: [⟦client_id⟧], rename: { ⟦client_secret⟧: key } }
+            refresh: { omit: [⟦client_secret⟧] }
+
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+              end_session: https://id.acme.example/logout
+            client: { authentication: [private_key_jwt] }
+            authorization: { omit: [⟦nonce⟧] }
+            token: { encode: { ⟦client_secret⟧: raw, client_assertion: raw } }
+            logout: { omit: [⟦id_token_hint⟧, client_id] }
             """,
         ],
-        good: [
-            "revocation: { body: json }\nid_token: { algorithms: [ES256] }",
-            "discovery_url: https://id.acme.example/metadata.json\nissuer_match: { any_of: ['https://id.acme.example/eu'] }",
-        ])
+        good: """
+            revocation: { body: json }
+            id_token: { algorithms: [ES256] }
+
+            client: { authentication: [client_secret_basic] }
+            token: { omit: [client_secret], parameters: { client_secret: '{client.id}' }, rename: { client_id: app } }
+            device: { rename: { client_id: app } }
+            refresh: { authentication: client_secret_post }
+
+            client: { authentication: [client_secret_post, client_secret_basic] }
+            token: { omit: [client_id], rename: { client_secret: key } }
+            resources: [{ title: Search, url: 'https://api.acme.example/search', all_of: [] }]
+
+            discovery_url: https://id.acme.example/metadata.json
+            issuer_match: { any_of: ['https://id.acme.example/eu'] }
+            """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let (descriptor, places) = (context.descriptor, context.places)
@@ -155,6 +186,14 @@ struct KeyWithoutEffect: LintRule {
             report(places.profile.claims["subject"], "profile.subject says that there is none")
             report(places.profile.derive["subject"], "profile.subject says that there is none")
         }
+        for (node, keys) in context.choices {
+            for entry in node.entries ?? [] where keys.contains(entry.key) && entry.value.isEmpty {
+                report(entry.keySpan, "it is empty, so it counts as missing")
+            }
+        }
+        for (name, span, reason) in context.unsent {
+            found.append(finding("\"\(name)\" is never sent in this request: \(reason)", in: context, at: span))
+        }
         for (place, inherited, section) in context.removals {
             for entry in place.entries where entry.value.scalar?.isNull == true {
                 let name = section == "headers" ? entry.key.lowercased() : entry.key
@@ -177,7 +216,81 @@ struct KeyWithoutEffect: LintRule {
     }
 }
 
+extension KeyWithoutEffect {
+    fileprivate static let ofResource = ["any_of", "acr", "claims"]
+
+    /// The conditions of a resource map's entries that need nothing.
+    func check(_ map: ResourceMapFile) -> [Diagnostic] {
+        map.nodes.flatMap(\.entriesWithoutElements).filter { Self.ofResource.contains($0.key) }.map { entry in
+            explanation.diagnostic(
+                "'\(entry.key)' has no effect: it is empty, so it counts as missing", file: map.path,
+                span: entry.keySpan)
+        }
+    }
+}
+
+extension YAMLNode {
+    fileprivate var isEmpty: Bool { elements?.isEmpty ?? entries?.isEmpty ?? false }
+    fileprivate var entriesWithoutElements: [YAMLEntry] { (entries ?? []).filter(\.value.isEmpty) }
+}
+
 extension LintContext {
+    /// The mappings with conditions that stand in a list, so that no key of them is to replace an inherited one, with the
+    /// names of the conditions.
+    fileprivate var choices: [(node: YAMLNode, keys: [String])] {
+        let groups: [(nodes: [YAMLNode], keys: [String])] = [
+            (places.resources.node?.elements ?? [], KeyWithoutEffect.ofResource),
+            (places.profile.requests.node?.elements ?? [], ["any_of", "where", "claims"]),
+            (places.profile.claims.entries.map(\.value), ["where"]),
+            (places.connection.lookups.entries.map(\.value), ["where"]),
+        ]
+        return groups.flatMap { group in group.nodes.map { ($0, group.keys) } }
+    }
+
+    /// What the sections of requests say of parameters that Carnet never sends in them, with the reason.
+    fileprivate var unsent: [(name: String, span: SourceSpan, reason: String)] {
+        requests.flatMap { request -> [(name: String, span: SourceSpan, reason: String)] in
+            guard let kind = request.kind else { return [] }
+            let added = Set(request.added.map(\.key))
+            let lists = (request.omit + request.queryParameters).compactMap { node in
+                node.scalar.map { ($0.text, node.span) }
+            }
+            let named = (request.rename + request.encode).map { ($0.key, $0.keySpan) } + lists
+            return named.compactMap { name, span in
+                guard !added.contains(name), let reason = reasonAgainst(name, in: kind) else { return nil }
+                return (name, span, reason)
+            }
+        }
+    }
+
+    /// Why a request never has a parameter; `nil` if it can have it.
+    private func reasonAgainst(_ name: String, in kind: RequestKind) -> String? {
+        switch StandardParameter(rawValue: name) {
+        case .nonce where kind == .authorization && !descriptor.canHaveIDToken,
+            .idTokenHint where kind == .logout && !descriptor.canHaveIDToken:
+            return "without an issuer there are no ID tokens"
+        case .clientID, .clientSecret, .clientAssertion, .clientAssertionType: break
+        default: return nil
+        }
+        // Metadata and registrations decide where the file does not.
+        guard kind.authenticatesClient, places.client.authentication.isWritten else { return nil }
+        // What 'token' says also holds for the requests that inherit it.
+        let kinds = kind == .token ? [kind] + RequestKind.allCases.filter(\.inheritsToken) : [kind]
+        let methods = descriptor.client.methods + kinds.compactMap { descriptor.authentication(in: $0) }
+        let isSecret = methods.contains(.clientSecretPost)
+        let isSigned = methods.contains(where: \.usesAssertion)
+        let isAssertion = descriptor.client.assertion.sendAs == .clientAssertion
+        let isSent =
+            switch name {
+            case "client_id": kind.client == .authenticatedAndNamed || methods.contains { $0 != .clientSecretBasic }
+            case "client_secret": isSecret || isSigned && !isAssertion
+            default: isSigned && isAssertion
+            }
+        guard !isSent else { return nil }
+        let listed = Set(methods).map(\.rawValue).sorted().joined(separator: " and ")
+        return "\(listed) \(Set(methods).count == 1 ? "does" : "do") not use it"
+    }
+
     /// Where null removes what a request inherits from `api`, with the names that there are.
     fileprivate var removals: [(place: Place<NamedList<Template>>, inherited: Set<String>, section: String)] {
         guard places.profile.isWritten || !calls.isEmpty else { return [] }

@@ -71,6 +71,8 @@ struct CheckedResources {
             path: map.path, isMap: true, problems: RouteTable.reading(map.entries, hosts: map.hosts).problems,
             title: { map.places[$0].title }, url: { map.places[$0].url }, text: { map.entries[$0].url.source })
         let rules: [any RouteRule] = [UnmatchableResource(), ContradictoryResources(), OpenResourceWithNeeds()]
-        return (rules.flatMap { $0.check(resources) } + ContradictoryResources().check(map)).sorted()
+        return
+            (rules.flatMap { $0.check(resources) } + ContradictoryResources().check(map)
+            + KeyWithoutEffect().check(map)).sorted()
     }
 }
