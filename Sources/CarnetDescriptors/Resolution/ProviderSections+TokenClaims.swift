@@ -23,6 +23,16 @@ extension ProviderSections {
 }
 
 extension Template {
+    /// The claims that the template reads of any token.
+    package var claimsOfTokens: [JSONPointer] {
+        func pointers(_ expression: TemplateExpression) -> [JSONPointer] {
+            let inner = expression.operands.flatMap(pointers)
+            guard case .claim(_, let pointer) = expression else { return inner }
+            return inner + [pointer]
+        }
+        return expressions.flatMap(pointers)
+    }
+
     fileprivate func claimsRead(of token: String) -> [JSONPointer] {
         func pointers(_ expression: TemplateExpression) -> [JSONPointer] {
             let inner = expression.operands.flatMap(pointers)
