@@ -370,9 +370,17 @@ extension SampleFindings {
         } catch {
             // A sample of a refusal is refused.
             guard error.server == nil else { return [] }
+            let provider = simulation.provider
+            let missing = [provider.callback.rename["code"] ?? "code", provider.stateParameter].filter { name in
+                !parameters.contains { $0.name == name }
+            }
+            let needed =
+                "add \(missing.joined(separator: " and ")): the sample has all parameters of a callback; "
+                + "if the provider has other names for them, see callback.rename and authorization.state"
             return context.findings(
                 .callbackNotAccepted, "the engine rejects samples.callback: \(error.message)",
-                at: places.samples.callback.keySpan, help: "see \(error.descriptorKey ?? "callback.rename")")
+                at: places.samples.callback.keySpan,
+                help: missing.isEmpty ? "see \(error.descriptorKey ?? "callback.rename")" : needed)
         }
     }
 }

@@ -66,8 +66,9 @@ extension DiagnosticExplanation {
         "R004", name: "callback-not-accepted",
         summary: "The engine rejects the descriptor's own sample of a callback.",
         rationale: """
-            The sample contains the parameters with which the provider redirects the browser. The engine validates \
-            them like a real callback, with the state of this attempt in place of the sample's.
+            The sample contains all parameters with which the provider redirects the browser, the code and the state \
+            included. The engine validates them like a real callback, with the state of this attempt in place of the \
+            sample's.
             """,
         references: ["RFC 6749, section 4.1.2", "RFC 9207, section 2.4"],
         bad: [

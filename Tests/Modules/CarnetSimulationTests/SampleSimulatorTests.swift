@@ -58,6 +58,15 @@ struct SampleSimulatorTests {
         #expect(found.first?.hasSuffix("with kind main, at /id") == true, "\(found)")
     }
 
+    @Test("A sample of a callback without code and state is told to have them, by the provider's names")
+    func incompleteCallback() {
+        let text = "callback: { rename: { code: auth_code } }\nsamples: { callback: { shop: a } }\n"
+        let found = Linter(simulator: SampleSimulator())
+            .lint(files: [MarkedExample(completing: text).file(named: "acme.yaml")]).diagnostics
+        #expect(found.map(\.code) == ["R004"])
+        #expect(found.first?.help?.hasPrefix("add auth_code and state: ") == true, "\(found)")
+    }
+
     @Test("A kept value that is an object is named with its place and its type")
     func keptObject() {
         let found = lint(

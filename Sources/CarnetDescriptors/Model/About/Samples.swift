@@ -18,7 +18,7 @@ package struct Samples: DescriptorSection, Sendable {
         Key("refresh", \.refresh, "the response to a refresh"),
         Key("userinfo", \.userinfo, "the profile"),
         Key("error", \.error, "an error response of the token endpoint"),
-        Key("callback", \.callback, "the parameters of a callback, by the provider's names"),
+        Key("callback", \.callback, "all parameters of a callback, by the provider's names"),
         Key("expect", \.expect, "the expected results of the samples"),
     ]
 }
