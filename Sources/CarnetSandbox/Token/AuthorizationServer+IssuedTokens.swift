@@ -42,8 +42,11 @@ extension AuthorizationServer {
     }
 
     /// An ID token (OpenID Connect Core, sections 2 and 3.1.3.6; for a refresh section 12.2: without the nonce).
+    ///
+    /// - Parameter isAccessToken: Whether it is what opens the API, too, so that templates read its claims as those of
+    ///   the access token.
     mutating func makeIDToken(
-        _ grant: Grant, accessToken: String, isRefresh: Bool, at now: Date
+        _ grant: Grant, accessToken: String, isRefresh: Bool, isAccessToken: Bool = false, at now: Date
     ) throws(OAuthError) -> String {
         let key = has(.rotatedKey) ? try rotateKeys().signer : try keys().signer
         let identity = Identity(grant.user, at: provider)
@@ -79,6 +82,10 @@ extension AuthorizationServer {
         identity.addClaims(to: &claims, for: effectiveScopes(grant.scopes))
         let missing = provider.shared.sections.claimsRead(of: "id_token").filter { claims[$0] == nil }
         provider.add(missing, of: "id_token", to: &claims, about: grant.user)
+        if isAccessToken {
+            let read = provider.shared.sections.claimsRead(of: "access_token")
+            provider.add(read, of: "access_token", to: &claims, about: grant.user)
+        }
         let token = try signedIDToken(claims, grant, with: key)
         return try encrypt(
             has(.badSignature) ? JSONWebToken.withBrokenSignature(token) : token, as: provider.idToken.encryption,

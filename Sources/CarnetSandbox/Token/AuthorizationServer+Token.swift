@@ -231,25 +231,21 @@ extension AuthorizationServer {
         let grant = try constrained(withSession(grant, grantID), grantID, isRefresh: isRefresh)
         let shape = responseShape(isRefresh: isRefresh, for: grant)
         let now = seams.now()
-        let accessToken = try makeAccessToken(
+        var accessToken = try makeAccessToken(
             grant, scopes: scopes, lifetime: shape.lifetime, at: now, like: provider.sampleToken(\.accessToken) ?? "")
-        let isExpired = has(.expiredAccessToken) && !isRefresh
-        ledger.add(accessToken, of: grantID, scopes: scopes, at: now, lifetime: isExpired ? 0 : shape.lifetime)
-        var refreshToken: String?
-        let end = shape.refreshTokenLifetime.map { now.addingTimeInterval(Double($0)) }
         let stays = isRefresh && provider.refresh.rotation == .none
-        if grant.isOffline, !stays, shape.has(\.refreshToken), provider.refresh.using == .refreshToken {
-            let text = "1//+&=%41 " + seams.randomText()
-            ledger.refreshTokens[text] = RefreshToken(grantID: grantID, end: end)
-            if let old { ledger.refreshTokens[old]?.isUsed = true }
-            refreshToken = text
-        } else if let old, let end {
-            ledger.refreshTokens[old]?.end = end
+        let refreshToken = stays ? nil : makeRefreshToken(grantID, grant, in: shape, at: now)
+        if let old {
+            if refreshToken != nil {
+                ledger.refreshTokens[old]?.isUsed = true
+            } else if let end = shape.endOfRefreshToken(at: now) {
+                ledger.refreshTokens[old]?.end = end
+            }
         }
         var idToken: String?
         // A sample that was recorded without the scope says that the token comes without it.
         let isAlwaysIssued = shape.isSample && !(provider.scopes.defaults + provider.scopes.required).contains("openid")
-        let isIssued = grant.scopes.contains("openid") || isAlwaysIssued
+        let isIssued = grant.scopes.contains("openid") || isAlwaysIssued || shape.isIDTokenAccessToken
         if provider.idToken.none != nil {
             // A client that takes it for an ID token fails. One that only keeps it finds the claims of the sample in it, or
             // its own example.
@@ -261,12 +257,17 @@ extension AuthorizationServer {
                 isJWT
                 ? JSONWebToken.withoutSignature(
                     try makeIDToken(grant, accessToken: accessToken, isRefresh: isRefresh, at: now))
-                : kept?.value.example ?? "not.an.id-token"
+                : shape.isIDTokenAccessToken ? accessToken : kept?.value.example ?? "not.an.id-token"
             ledger.grants[grantID]?.idToken = idToken
         } else if isIssued, issuesIDTokens, shape.has(\.idToken), !has(.missingIDToken) {
-            idToken = try makeIDToken(grant, accessToken: accessToken, isRefresh: isRefresh, at: now)
+            idToken = try makeIDToken(
+                grant, accessToken: accessToken, isRefresh: isRefresh, isAccessToken: shape.isIDTokenAccessToken,
+                at: now)
             if provider.idToken.encryption == nil { ledger.grants[grantID]?.idToken = idToken }
         }
+        if shape.isIDTokenAccessToken, let idToken { accessToken = idToken }
+        let isExpired = has(.expiredAccessToken) && !isRefresh
+        ledger.add(accessToken, of: grantID, scopes: scopes, at: now, lifetime: isExpired ? 0 : shape.lifetime)
         var body = shape.body(
             accessToken, refreshToken: refreshToken,
             idToken: has(.unsignedIDToken) ? idToken.map(JSONWebToken.withoutSignature) : idToken, scopes: scopes,
@@ -285,6 +286,16 @@ extension AuthorizationServer {
         }
         if !isRefresh { try addTokenSets(to: &body, of: grant) }
         return body
+    }
+
+    /// - Returns: `nil` if the grant gets none, or the response has none.
+    mutating func makeRefreshToken(
+        _ grantID: String, _ grant: Grant, in shape: TokenResponseShape, at now: Date
+    ) -> String? {
+        guard grant.isOffline, shape.has(\.refreshToken), provider.refresh.using == .refreshToken else { return nil }
+        let text = "1//+&=%41 " + seams.randomText()
+        ledger.refreshTokens[text] = RefreshToken(grantID: grantID, end: shape.endOfRefreshToken(at: now))
+        return text
     }
 
     /// Adds the further token sets of a sign-in, each a grant of its own.

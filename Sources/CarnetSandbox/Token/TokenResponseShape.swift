@@ -12,6 +12,9 @@ struct TokenResponseShape {
         !isSample || place(of: field).map { base[$0]?.isNull == false } ?? false
     }
 
+    /// Whether the ID token is what opens the API.
+    var isIDTokenAccessToken: Bool { place(of: \.accessToken) == place(of: \.idToken) }
+
     /// Seconds that an access token lives; zero in a sample means no end. A point in time in a sample is past, so it
     /// says nothing of the lifetime.
     var lifetime: Int {
@@ -28,6 +31,8 @@ struct TokenResponseShape {
         guard !rules.expiry.kind.isAbsolute else { return Self.usualRefreshTokenLifetime }
         return stated(\.refreshTokenExpiresIn).flatMap { (1...Self.longestLifetime).contains($0) ? $0 : nil }
     }
+
+    func endOfRefreshToken(at now: Date) -> Date? { refreshTokenLifetime.map { now.addingTimeInterval(Double($0)) } }
 
     /// The lifetime in a place of the sample.
     private func stated(_ field: KeyPath<ResponseFields, PointerList>) -> Int? {

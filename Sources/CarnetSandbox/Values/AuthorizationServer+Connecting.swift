@@ -27,8 +27,12 @@ extension AuthorizationServer {
                 ledger.add(newer, of: access.grantID, scopes: grant.scopes, at: seams.now(), lifetime: 5_184_000)
                 let shape = TokenResponseShape(
                     base: body, isSample: step.value.sample != nil, rules: step.value.response)
+                let now = seams.now()
+                let refreshToken =
+                    shape.isSample ? makeRefreshToken(access.grantID, grant, in: shape, at: now) : nil
                 body = shape.body(
-                    newer, scopes: grant.scopes, separator: provider.scopes.separator, at: seams.now())
+                    newer, refreshToken: refreshToken, scopes: grant.scopes, separator: provider.scopes.separator,
+                    at: now)
                 if grant.keyThumbprint != nil, !shape.isSample, let place = shape.place(of: \.tokenType) {
                     body.set("DPoP", at: place)
                 }

@@ -30,6 +30,11 @@ struct OpenIDWithoutIssuer: LintRule {
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
             samples: { token: { access_token: redacted, token_type: Bearer, id_token: ⟦redacted⟧ } }
+
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+            token: { response: { fields: { access_token: ⟦/id_token⟧ } } }
             """,
         good: [
             "issuer: https://id.acme.example\nscopes: { default: [openid] }",
@@ -84,9 +89,13 @@ struct OpenIDWithoutIssuer: LintRule {
         return [finding("Carnet cannot validate the ID token", in: context, at: span, help: help)]
     }
 
-    /// The ID token in a sample of a token response.
+    /// The ID token in a sample of a token response, or that which is the access token.
     private func sentIDToken(_ context: LintContext) -> SourceSpan? {
         let descriptor = context.descriptor
+        let fields = descriptor.token.response.fields
+        if descriptor.samples.token == nil, fields.accessToken.pointers.first == fields.idToken.pointers.first {
+            return context.places.token.response.fields.accessToken.span
+        }
         let samples = [
             (descriptor.samples.token, context.places.samples.token, descriptor.token.response),
             (
