@@ -12,6 +12,8 @@ struct Identity {
     init(_ user: SandboxUser, at provider: Provider) {
         let sample = provider.sampleOfProfile
         var profile = sample ?? .object(JSONObject())
+        // What the ID token of the sample says, the other responses about this person say, too.
+        let statedInToken = provider.sampleClaims(of: \.idToken) ?? JSONObject()
         // Claims of additional requests are not in the first response.
         let later = Set(provider.profile.requests.flatMap { $0.claims.map(\.name) })
         // Where a template makes the subject, nobody says that the provider has the standard's members.
@@ -29,7 +31,10 @@ struct Identity {
             guard let target = place ?? (sample == nil || isSubject ? pointers.first : nil) else { continue }
             let present = place.flatMap { profile[$0] }
             let standard = StandardClaim.all.first { $0.name == claim.name }
-            let example = isSubject ? StandardClaim.exampleSubject : standard?.example
+            let stated = Self.claim(claim.name, of: provider, in: .object(statedInToken))
+            let example =
+                stated.flatMap { Self.isRedacted($0) ? nil : $0 }
+                ?? (isSubject ? StandardClaim.exampleSubject : standard?.example)
             let isNaming = naming.contains(TemplateReference(.claim, claim.name))
             if let value = user.claims[claim.name] ?? (isNaming ? user.claims["subject"] : nil) {
                 profile.set(
@@ -41,7 +46,7 @@ struct Identity {
         self.profile = profile
         self.provider = provider
         hasSample = sample != nil
-        let other = isDerived ? user.claims["subject"] ?? StandardClaim.exampleSubject : ""
+        let other = isDerived ? user.claims["subject"] ?? statedInToken["sub"] ?? StandardClaim.exampleSubject : ""
         subject = (Self.claim("subject", of: provider, in: profile) ?? other).scalarText ?? ""
     }
 
@@ -49,12 +54,19 @@ struct Identity {
     /// another member.
     var subjectOfIDToken: String {
         let subject = subject.isEmpty ? StandardClaim.exampleSubject.scalarText ?? "" : subject
-        guard hasSample, provider.profile.source != .tokenResponse, let sample = provider.sampleOfProfile,
-            let member = sample["sub"] ?? provider.sampleClaims(of: \.idToken)?["sub"], !Self.isRedacted(member),
-            let stated = member.scalarText
+        let claims = provider.sampleClaims(of: \.idToken).map { JSONValue.object($0) }
+        guard provider.profile.source != .tokenResponse, let sample = provider.sampleOfProfile ?? claims,
+            let member = sample["sub"] ?? claims?["sub"], !Self.isRedacted(member), let stated = member.scalarText
         else { return subject }
         let mapped = Self.claim("subject", of: provider, in: sample)?.scalarText
         return mapped?.isSameBytes(as: stated) == true ? subject : stated
+    }
+
+    /// The `sub` of an access token: that of the sample for the person in it.
+    static func subject(of user: SandboxUser, at provider: Provider, in sample: JSONObject?) -> JSONValue {
+        let stated = sample?["sub"].flatMap { isRedacted($0) || $0.scalarText == nil ? nil : $0 }
+        let own: JSONValue = .string(Identity(user, at: provider).subject)
+        return user.claims["subject"] == nil ? stated ?? own : own
     }
 
     /// The user's name, else the username or the e-mail address.

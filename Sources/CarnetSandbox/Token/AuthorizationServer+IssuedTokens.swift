@@ -20,13 +20,14 @@ extension AuthorizationServer {
             return seams.randomText(like: sample)
         }
         let seconds = now.secondsSince1970
+        let stated = JSONWebToken.claims(of: sample)?.object
         let own: JSONValue = [
-            "iss": .string(tokenIssuer), "sub": .string(Identity(grant.user, at: provider).subject),
+            "iss": .string(tokenIssuer), "sub": Identity.subject(of: grant.user, at: provider, in: stated),
             "aud": .string(grant.audience ?? tokenIssuer), "client_id": .string(grant.clientID),
             "scope": .string(scopes.joined(separator: " ")), "iat": .number(String(seconds)),
             "exp": .number(String(seconds + lifetime)), "jti": .string(seams.randomText()),
         ]
-        var claims = JSONValue.object((JSONWebToken.claims(of: sample)?.object ?? JSONObject()).replacing(own))
+        var claims = JSONValue.object((stated ?? JSONObject()).replacing(own))
         if let thumbprint = grant.certificateThumbprint {
             claims.set(.string(thumbprint), at: JSONPointer(tokens: ["cnf", "x5t#S256"]))
         }
@@ -163,10 +164,12 @@ extension Provider {
     ) -> String? {
         let read = self.shared.sections.claimsRead(of: token)
         guard !read.isEmpty else { return nil }
-        let identity = Identity(user, at: self)
-        var claims = JSONValue.object(self.sampleClaims(of: field) ?? JSONObject())
-        let subject = field == \.idToken ? identity.subjectOfIDToken : identity.subject
-        claims.set(.string(subject), at: JSONPointer(tokens: ["sub"]))
+        let stated = self.sampleClaims(of: field)
+        var claims = JSONValue.object(stated ?? JSONObject())
+        let subject =
+            field == \.idToken
+            ? .string(Identity(user, at: self).subjectOfIDToken) : Identity.subject(of: user, at: self, in: stated)
+        claims.set(subject, at: JSONPointer(tokens: ["sub"]))
         add(read, of: token, to: &claims, about: user)
         return JSONWebToken.withoutSignature("." + Base64URL.encode(claims.jsonText().utf8) + ".")
     }
