@@ -80,24 +80,30 @@ private struct BodyRedaction {
     }
 
     func shown(_ value: JSONValue, _ places: [ResponsePlaces.Place]) -> JSONValue {
-        shown(value, places, places.contains(where: \.isEmpty) ? .harmless : .unknown)
+        shown(value, places, places.contains(where: \.isEmpty) ? .harmless : .unknown, of: nil)
     }
 
-    private func shown(_ value: JSONValue, _ places: [ResponsePlaces.Place], _ standing: Standing) -> JSONValue {
+    /// - Parameter owner: What the value belongs to, for `code`, which says only with it what it is.
+    private func shown(
+        _ value: JSONValue, _ places: [ResponsePlaces.Place], _ standing: Standing, of owner: String?
+    ) -> JSONValue {
         switch value {
         case .object(let object):
             .object(
                 JSONObject(
                     members: object.members.map { member in
                         let below = ResponsePlaces.below(places, member: member.name)
-                        let own = self.standing(of: member, at: below, in: standing)
-                        return JSONObject.Member(name: member.name, value: shown(member.value, below, own))
+                        let own = self.standing(of: member, at: below, in: standing, of: owner)
+                        let isScalar = member.value.object == nil && member.value.array == nil
+                        let next = isScalar ? nil : SecretName.owner(member.name) ?? owner
+                        return JSONObject.Member(name: member.name, value: shown(member.value, below, own, of: next))
                     }))
         case .array(let elements):
             .array(
                 elements.enumerated().map { index, element in
                     let below = ResponsePlaces.below(places, element: index)
-                    return shown(element, below, below.contains(where: \.isEmpty) ? .harmless : standing)
+                    let own = below.contains(where: \.isEmpty) ? .harmless : standing
+                    return shown(element, below, own, of: owner)
                 })
         case .string(let text):
             standing == .secret || standing == .unknown && hidesUnknown
@@ -114,7 +120,7 @@ private struct BodyRedaction {
     private static let mark = JSONValue.string(Secret("").description)
 
     private func standing(
-        of member: JSONObject.Member, at places: [ResponsePlaces.Place], in parent: Standing
+        of member: JSONObject.Member, at places: [ResponsePlaces.Place], in parent: Standing, of owner: String?
     ) -> Standing {
         let name = member.name
         if places.contains(where: \.isEmpty) { return .harmless }
@@ -122,7 +128,10 @@ private struct BodyRedaction {
         if hidesUnknown, Self.harmlessNames.contains(ByteKey(name)) { return .harmless }
         // A short number is a status, as many bodies have it.
         let isShort = if case .number(let text) = member.value { text.utf8.count <= 3 } else { false }
-        return SecretName.isSecret(name) && !((isError || isShort) && name.lowercased() == "code") ? .secret : .unknown
+        guard name.lowercased() == "code" else { return SecretName.isSecret(name) ? .secret : .unknown }
+        // The code of an error or a country is none. Any other unknown member is shown, too.
+        let isSecret = owner.map { SecretName.isSecret("\($0)_code") } ?? true
+        return isSecret && !isError && !isShort ? .secret : .unknown
     }
 
     /// Members that RFC 6749, RFC 7662, RFC 8628, RFC 8693 and RFC 9126 define, without secrets and names of people.

@@ -36,19 +36,10 @@ struct ResponsePlaces {
     init(of request: PreparedRequest, at provider: some ProviderStage) {
         if let grant = request.step.grant { self.init(provider.shared.response(of: grant)) } else { self.init() }
         switch request.step {
-        case .tokenRequest, .refresh:
-            guard provider.profile.source == .tokenResponse else { break }
-            for claim in provider.profile.claims {
-                let root = provider.profile.root.tokens
-                guard let each = provider.profile.ownClaims[claim.name]?.elements?.pointers,
-                    let list = claim.value.first
-                else {
-                    addHarmless(claim.value[...], below: root)
-                    continue
-                }
-                addHarmless(each[...], below: root + list.tokens + [nil])
-            }
-        case .deviceAuthorization: add(provider.device.response)
+        case .tokenRequest, .refresh: add(provider.profile)
+        case .deviceAuthorization:
+            add(provider.device.response)
+            add(provider.profile)
         case .introspection, .revocation: add(provider.token.response.errors)
         case .exchange:
             let step = provider.exchange.first { "exchange.\($0.name).url".isSameBytes(as: request.descriptorKey) }
@@ -74,6 +65,19 @@ struct ResponsePlaces {
         let (fields, root) = (rules.fields, rules.root.tokens)
         for list in [fields.deviceCode, fields.userCode] { addSecret(list, below: root) }
         for list in [fields.verificationURI, fields.expiresIn, fields.interval] { addHarmless(list, below: root) }
+    }
+
+    /// The claims of a profile that comes with the tokens.
+    private mutating func add(_ profile: ResolvedProfile) {
+        guard profile.source == .tokenResponse else { return }
+        for claim in profile.claims {
+            let root = profile.root.tokens
+            guard let each = profile.ownClaims[claim.name]?.elements?.pointers, let list = claim.value.first else {
+                addHarmless(claim.value[...], below: root)
+                continue
+            }
+            addHarmless(each[...], below: root + list.tokens + [nil])
+        }
     }
 
     private mutating func add(_ lookup: LookupRules) {

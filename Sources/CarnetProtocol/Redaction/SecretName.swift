@@ -14,13 +14,23 @@ enum SecretName {
         if nouns.contains(noun) || endings.contains(where: noun.hasSuffix) { return true }
         let before = words.dropLast().last
         switch noun {
-        case "code": return before.map(codes.contains) ?? true
+        case "code": return before.map { codes.contains($0) || codes.contains(singular($0)) } ?? true
         case "key": return before.map(keys.contains) ?? false
         case "id": return before == "session"
         default: return false
         }
     }
 
+    /// What an object or list with a name is about: its last word; `nil` for one that only wraps others.
+    static func owner(_ name: String) -> String? {
+        guard name.utf8.count <= 200 else { return nil }
+        return words(of: name).last { !wrappers.contains($0) && UInt64($0) == nil }
+    }
+
+    private static let wrappers = [
+        "data", "result", "results", "response", "body", "payload", "attributes", "item", "items", "value", "values",
+        "info", "details", "object",
+    ]
     /// A word after the noun that does not change what the value is.
     private static let forms: Set<String> = ["value", "string", "text", "raw", "plain", "plaintext", "data"]
     private static let nouns: Set<String> = [

@@ -23,6 +23,18 @@ struct SubjectTests {
         "issuer: https://odd.example\nid_token: { algorithms: [ES256] }\nscopes: { default: [openid] }\n"
     private static let jwt = "eyJhbGciOiAibm9uZSJ9.eyJ1c2VySWQiOiAidS0xIn0."
 
+    /// Those of which a sample says that the subject is `u-1`, in a `sub` of a token.
+    private static let stated: [String] = [
+        pages + "profile: { from: token, derive: { subject: \"{jwt_claim(token.access_token, '/sub')}\" } }\n"
+            + "samples: { token: { access_token: \(standardJWT), token_type: Bearer } }\n",
+        openID + sampleOfIDToken,
+        openID + "discovery: none\n" + pages + "  jwks: https://odd.example/jwks\n" + sampleOfIDToken,
+        openID + "profile: { derive: { subject: \"{jwt_claim(token.id_token, '/sub')}\" } }\n" + sampleOfIDToken,
+    ]
+    private static let standardJWT = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1LTEifQ."
+    private static let sampleOfIDToken =
+        "samples: { token: { access_token: '[redacted]', token_type: Bearer, id_token: \(standardJWT) } }\n"
+
     static let forms: [String] = [
         userinfo + "profile: { claims: { subject: /id } }\n",
         userinfo + "profile: { claims: { subject: /id } }\nsamples: { userinfo: { id: 7 } }\n",
@@ -57,7 +69,7 @@ struct SubjectTests {
         try SignInFixture(try descriptor(text), store: store, secret: "secret", user: user)
     }
 
-    @Test("Two people have two accounts, and each part names the same person", arguments: forms)
+    @Test("Two people have two accounts, and each part names the same person", arguments: stated + forms)
     func twoPeople(_ keys: String) async throws {
         let text = Self.head + keys
         let linter = Linter(simulator: SampleSimulator(needsSamples: false))
@@ -75,6 +87,13 @@ struct SubjectTests {
         }
         #expect(Set(subjects).count == 2, "\(subjects)")
         #expect(try await fixture(text, .sample, store).client.accounts().count == 2)
+    }
+
+    @Test("The person in the samples has the subject that a sample states", arguments: stated)
+    func statedSubject(_ keys: String) async throws {
+        let session = try await fixture(Self.head + keys, .sample, MemoryTokenStore()).signIn()
+        #expect(try await session.identity().subject == "u-1")
+        #expect(try await session.profile().subject == "u-1")
     }
 
     @Test("The sandbox invents no member beside what a derived subject reads")

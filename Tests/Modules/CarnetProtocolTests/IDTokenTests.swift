@@ -210,6 +210,16 @@ struct AccessTokenHashTests {
         }
     }
 
+    @Test("An ID token that is the access token, too, has the hash of another one")
+    func ownHash() throws {
+        var issuer = try Issuer()
+        let claims = Issuer.claims(changing: ["at_hash": .string(hash("another", "RS256"))])
+        let token = try SigningKey.rsa.token(claims, algorithm: "RS256", keyID: "1")
+        expectError(.idToken, .accessTokenHashMismatch) { try issuer.validate(token) }
+        issuer.accessToken = token
+        try issuer.validate(token)
+    }
+
     // INT-26: a claim that may be missing may be null; one that must be there may not.
     @Test("Claim that may be missing may be null")
     func claimThatMayBeMissingMayBeNull() throws {

@@ -185,12 +185,27 @@ struct ProfileTests {
     func statusInABody() throws {
         let request = try Profile.request(tokens, at: try Fixture.provider())
         let body = IncomingResponse.json(
-            #"{"code":0,"meta":{"code":200},"other":{"code":"s3cr3t"},"more":{"code":123456}}"#)
+            #"{"code":0,"meta":{"code":200},"data":{"code":"s3cr3t"},"loginResponse":{"code":123456}}"#)
         let shown = "\(RedactedResponse(body, to: request))"
         #expect(shown.contains(#""code":0"#) && shown.contains(#""code":200"#), "\(shown)")
         #expect(!shown.contains("s3cr3t") && !shown.contains("123456"), "\(shown)")
         let error = IncomingResponse.json(#"{"code":40029}"#, status: 400)
         #expect("\(RedactedResponse(error, to: request))".contains("40029"))
+    }
+
+    @Test(
+        "A code is hidden if it may open something, by the word before it",
+        arguments: [
+            (#"{"error":{"code":"x-1"}}"#, true), (#"{"country":{"data":[{"code":"x-1"}]}}"#, true),
+            (#"{"errors":[{"code":"x-1"}]}"#, true), (#"{"code":"x-1"}"#, false), (#"[{"code":"x-1"}]"#, false),
+            (#"{"result":{"code":"x-1"}}"#, false), (#"{"device":{"code":"x-1"}}"#, false),
+            (#"{"logins":[{"info":{"code":"x-1"}}]}"#, false), (#"{"error":{"auth_code":"x-1"}}"#, false),
+            (#"{"error":{"code":"access-token-1"}}"#, false),
+        ])
+    func code(_ body: String, isShown: Bool) throws {
+        let request = try Profile.request(tokens, at: try Fixture.provider())
+        let shown = "\(RedactedResponse(.json(body), to: request))"
+        #expect(shown.contains("x-1") == isShown && !shown.contains("access-token-1"), "\(shown)")
     }
 
     @Test(
