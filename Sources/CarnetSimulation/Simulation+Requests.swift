@@ -86,7 +86,9 @@ extension Simulation {
     }
 
     /// Whether the provider has a page to sign in at. Its absence, if it should have one, is a finding of its own.
-    private var hasPage: Bool { provider.endpoints[.authorization] != nil }
+    private var hasPage: Bool {
+        provider.endpoints[.authorization] != nil || provider.endpoints.unfilled[.authorization] != nil
+    }
 
     /// A client's own token, if it can have one.
     private func requestWithoutPage() throws(OAuthError) -> PreparedRequest {

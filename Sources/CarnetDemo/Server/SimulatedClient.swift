@@ -56,7 +56,10 @@ package struct SimulatedClient {
                     || method != .none && provider.grantsWithoutPage.contains(.jwtBearer)
                     ? Self.signingKey(for: provider) : nil,
                 certificate: method.usesCertificate || provider.client.certificateBoundAccessTokens
-                    ? SimulatedCertificate.certificate : nil, decryptionKeys: Self.decryptionKeys(for: provider)),
+                    ? SimulatedCertificate.certificate : nil, decryptionKeys: Self.decryptionKeys(for: provider),
+                // An exchanged token belongs to no sign-in that has a key.
+                dpopKey: provider.client.dpopBoundAccessTokens && provider.grantsWithoutPage.contains(.tokenExchange)
+                    ? try? ClientKey.generate(.ES256) : nil),
             redirectURI: redirectURI, inputs: inputs, environment: provider.environment, scopes: scopes)
     }
 

@@ -26,7 +26,7 @@ struct AuthorizationServer: Sendable {
         var provider = provider.withInventedIssuer
         var values = provider.sampleValues(seams)
         if clients.count == 1 {
-            values.set(.client, "id", clients[0].clientID)
+            values.set(clients[0])
             provider = provider.registered(values)
         }
         self.provider = provider

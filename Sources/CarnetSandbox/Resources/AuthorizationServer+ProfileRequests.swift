@@ -9,10 +9,13 @@ extension AuthorizationServer {
         guard requests.contains(where: { $0.url == nil }) else { return requests }
         var users = options.users
         if case .automatic(let user) = options.approval { users.insert(user, at: 0) }
+        let sample = valuesOfURLs
         return (requests.contains(where: \.takesClaims) ? users : [.sample]).flatMap { user in
-            var values = provider.sampleValues(seams)
-            setClaims(in: &values, of: user)
-            return requests.map { $0.at($0.url ?? (try? values.url($0.lateURL, trusting: provider.trustedHosts))) }
+            sample.flatMap { values in
+                var values = values
+                setClaims(in: &values, of: user)
+                return requests.map { $0.at($0.url ?? (try? values.url($0.lateURL, trusting: provider.trustedHosts))) }
+            }
         }
     }
 

@@ -106,8 +106,10 @@ extension AuthorizationServer {
         _ request: ServerRequest, _ values: TemplateValues, besides headers: [String], _ parameters: [String] = []
     ) throws(BearerRefusal) {
         let stated = Set(headers.map { $0.lowercased() })
-        let headers = provider.api.headers + values.named(provider.api.lateHeaders) { request.header($0) }
         do throws(OAuthError) {
+            let values = try timed(
+                values, by: provider.api.lateHeaders.map { ($0.value, request.header($0.name)) })
+            let headers = provider.api.headers + values.named(provider.api.lateHeaders) { request.header($0) }
             try request.checkHeaders(headers.filter { !stated.contains($0.name.lowercased()) })
             let query = try ReceivedParameters(form: request.url.query ?? "")
             let added = provider.api.parameters + values.named(provider.api.lateParameters) { query[$0] }

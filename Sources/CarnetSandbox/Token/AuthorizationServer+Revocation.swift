@@ -22,9 +22,8 @@ extension AuthorizationServer {
     /// The token to revoke, and the client that asks if it is not the token that speaks for it.
     private mutating func revokedToken(_ request: ServerRequest) throws(OAuthError) -> (String, SandboxClient?) {
         guard let placement = provider.revocation.tokenIn else {
-            let rules = try filled(
-                provider.revocation.request, values(of: request, for: revokingClient(request)), request,
-                request.allParameters)
+            let known = values(of: request, for: revokingClient(request))
+            let rules = try filled(provider.revocation.request, known, request, request.allParameters)
             let (token, client) = try tokenInQuestion(
                 request, at: .revocation, rules, own: provider.revocation.authentication)
             let isAccess = ledger.accessTokens[token] != nil
@@ -113,7 +112,7 @@ extension AuthorizationServer {
         guard !names.isEmpty else { return nil }
         let marker = "0carnet-token0"
         var values = provider.sampleValues(seams)
-        values.set(.client, "id", onlyClient?.clientID)
+        values.set(onlyClient)
         for name in names { values.set(.token, name, marker) }
         let made = try? values.url(template, trusting: provider.trustedHosts, mayHoldTokens: true)
         guard let text = made?.text, let place = text.firstRange(of: marker) else { return nil }

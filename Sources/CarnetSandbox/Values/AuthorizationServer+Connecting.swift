@@ -4,8 +4,13 @@ import HTTPTypes
 
 extension AuthorizationServer {
     func exchangeStep(at url: WebURL) -> Named<ExchangeStep>? {
-        let values = provider.sampleValues(seams)
-        return provider.exchange.first { self.url($0.value.url, values)?.receives(url) ?? false }
+        let values = valuesOfURLs
+        return provider.exchange.first { self.url($0.value.url, receiving: url, values) != nil }
+    }
+
+    /// A URL of the descriptor, filled for one of the clients, that a request goes to.
+    private func url(_ template: Template, receiving url: WebURL, _ values: [TemplateValues]) -> WebURL? {
+        values.lazy.compactMap { self.url(template, $0) }.first { $0.receives(url) }
     }
 
     private func url(_ template: Template, _ values: TemplateValues) -> WebURL? {
@@ -15,7 +20,7 @@ extension AuthorizationServer {
     /// Handles an exchange step: the request must be the descriptor's, with the tokens of a sign-in.
     mutating func exchange(_ step: Named<ExchangeStep>, _ request: ServerRequest) -> Reply {
         do throws(OAuthError) {
-            let target = url(step.value.url, provider.sampleValues(seams)) ?? request.url
+            let target = url(step.value.url, receiving: request.url, valuesOfURLs) ?? request.url
             var received = try TokenRequestBody(request, endpoint: target)
             let (access, grant) = try sender(of: request, &received, for: step.value)
             var body = step.value.sample ?? .object(JSONObject())
@@ -79,12 +84,12 @@ extension AuthorizationServer {
     /// The requests of the section `connection` that go to a URL.
     func connectionCalls(at url: WebURL) -> [ConnectionCall] {
         let rules = provider.connection
-        let values = provider.sampleValues(seams)
+        let values = valuesOfURLs
         let calls: [(rules: CallRules, lookup: LookupRules?)] =
             rules.lookups.items.map { ($0.value.call, $0.value) }
             + (rules.onConnect + rules.onDisconnect).map { ($0, nil) }
-        return calls.filter { self.url($0.rules.url, values)?.receives(url) ?? false }.map { call in
-            let response = call.lookup.map { $0.response(meeting: values.named($0.conditions.items)) }
+        return calls.filter { self.url($0.rules.url, receiving: url, values) != nil }.map { call in
+            let response = call.lookup.map { $0.response(meeting: values[0].named($0.conditions.items)) }
             return (call.rules, response ?? .object(JSONObject()))
         }
     }
@@ -97,8 +102,12 @@ extension AuthorizationServer {
     func check(_ call: CallRules, _ request: ServerRequest, _ grant: Grant, token: String) throws(OAuthError) {
         var values = values(of: request, for: client(grant.clientID), grant)
         values.set(.token, "access_token", token)
-        try request.checkHeaders(values.named(call.headers.items) { request.header($0) })
         let received = try TokenRequestBody(request, endpoint: url(call.url, values) ?? request.url).parameters
+        values = try timed(
+            values,
+            by: call.parameters.items.map { ($0.value, received[$0.name]) }
+                + call.headers.items.map { ($0.value, request.header($0.name)) })
+        try request.checkHeaders(values.named(call.headers.items) { request.header($0) })
         let rules = ResolvedRequest(method: .post, json: call.parameters.jsonNames)
         try received.check(ParameterNames(rules), added: values.named(call.parameters.items) { received[$0] })
     }

@@ -16,6 +16,15 @@ extension TemplateValues {
         known[TemplateReference(origin, name)] = text.map { Value($0) }
     }
 
+    /// What is registered of a client.
+    ///
+    /// - Parameter redirectURI: The one that it uses, of several.
+    mutating func set(_ client: SandboxClient?, redirectURI: String? = nil) {
+        set(.client, "id", client?.clientID)
+        set(.client, "secret", client?.clientSecret)
+        set(.client, "redirect_uri", redirectURI ?? client?.redirectURIs.first)
+    }
+
     /// What values must be. One of chance is as it was received, if it was.
     func named(_ templates: [Named<Template>], receiving received: (String) -> String?) -> [Named<String>] {
         templates.compactMap { item in
@@ -169,12 +178,20 @@ extension JSONValue? {
 }
 
 extension AuthorizationServer {
+    /// What the URLs of requests may be filled with, for each client.
+    var valuesOfURLs: [TemplateValues] {
+        var values = provider.sampleValues(seams)
+        guard !clients.isEmpty else { return [values] }
+        return clients.map { client in
+            values.set(client)
+            return values
+        }
+    }
+
     /// What a request of a client may be filled with: what was handed out, the client, the body, and its own time.
     func values(of request: ServerRequest, for client: SandboxClient?, _ grant: Grant? = nil) -> TemplateValues {
         var values = provider.sampleValues(seams, grant)
-        values.set(.client, "id", client?.clientID)
-        values.set(.client, "secret", client?.clientSecret)
-        values.set(.client, "redirect_uri", client?.redirectURIs.first)
+        values.set(client)
         let requested = grant?.requestedScopes.joined(separator: provider.scopes.separator)
         values.set(.client, "scope", requested == "" && provider.scopes.whenEmpty != .send ? nil : requested)
         values.set(.request, "body", String(decoding: request.body, as: UTF8.self))
@@ -196,6 +213,7 @@ extension AuthorizationServer {
         if let code {
             values.set(.callback, "code", code)
             values.set(.callback, "state", ledger.codes[code]?.state)
+            values.set(known, redirectURI: plain(ledger.codes[code]?.redirectURI))
         }
         values.set(.token, "refresh_token", sent)
         // What a refresh sends of the access token is of the one that it replaces.
@@ -207,11 +225,10 @@ extension AuthorizationServer {
     func filled(
         _ rules: ResolvedRequest, _ known: TemplateValues, _ request: ServerRequest, _ received: ReceivedParameters
     ) throws(OAuthError) -> ResolvedRequest {
-        var values = known
         let (headers, parameters) = (rules.late.headers, rules.late.parameters)
-        let sent =
-            parameters.map { ($0.value, received[$0.name]) } + headers.map { ($0.value, request.header($0.name)) }
-        values.now = try time(in: sent) ?? values.now
+        let values = try timed(
+            known,
+            by: parameters.map { ($0.value, received[$0.name]) } + headers.map { ($0.value, request.header($0.name)) })
         return ResolvedRequest(
             method: rules.method, body: rules.body,
             headers: rules.headers + (try demanded(headers, values) { request.header($0) }),
@@ -225,13 +242,16 @@ extension AuthorizationServer {
     ) throws(OAuthError) -> [Named<String>] {
         let late = provider.authorization.lateParameters
         guard !late.isEmpty else { return [] }
-        var values = provider.sampleValues(seams)
-        values.set(.client, "id", client.clientID)
         let names = ParameterNames(provider.authorization)
-        values.set(.client, "redirect_uri", received[names["redirect_uri"]] ?? client.redirectURIs.first)
+        var values = provider.sampleValues(seams)
+        values.set(client, redirectURI: plain(received[names["redirect_uri"]]))
         values.set(.client, "scope", received[names["scope"]])
-        values.now = try time(in: late.map { ($0.value, received[$0.name]) }) ?? values.now
-        return try demanded(late, values) { received[$0] }
+        return try demanded(late, timed(values, by: late.map { ($0.value, received[$0.name]) })) { received[$0] }
+    }
+
+    /// A redirect URI as it was sent; `nil` if it may have the state in it.
+    private func plain(_ redirectURI: String?) -> String? {
+        provider.authorization.state.isParameter ? redirectURI : nil
     }
 
     /// What values must be. One of chance has to be there.
@@ -244,28 +264,52 @@ extension AuthorizationServer {
         return values.named(late.filter { !$0.value.isRandom })
     }
 
-    /// The time that a request says it was made at. What it signs must be of that time, and the time of today.
-    private func time(in sent: [(template: Template, text: String?)]) throws(OAuthError) -> Date? {
+    /// Values at the time that a request says it was made at. What it signs must be of that time, and the time of today.
+    func timed(
+        _ values: TemplateValues, by sent: [(template: Template, text: String?)]
+    ) throws(OAuthError) -> TemplateValues {
+        var timed = values
         for (template, text) in sent {
-            guard case .now(let form)? = template.onlyExpression, let text else { continue }
+            let forms = template.expressions.flatMap(\.timeForms)
+            guard let text, let form = forms.first(where: { $0 == .milliseconds }) ?? forms.first,
+                let stated = values.time(form, in: text, of: template)
+            else { continue }
             let date: Date? =
                 switch form {
-                case .seconds: Double(text).map { Date(timeIntervalSince1970: $0) }
-                case .milliseconds: Double(text).map { Date(timeIntervalSince1970: $0 / 1000) }
-                case .iso8601: try? Date(text, strategy: .iso8601)
+                case .seconds: Double(stated).map { Date(timeIntervalSince1970: $0) }
+                case .milliseconds: Double(stated).map { Date(timeIntervalSince1970: $0 / 1000) }
+                case .iso8601: try? Date(stated, strategy: .iso8601)
                 }
             guard let date, abs(date.timeIntervalSince(seams.now())) <= 300 else {
-                throw .invalidRequest("the time \(text) is not the current time")
+                throw .invalidRequest("the time \(stated) is not the current time")
             }
-            return date
+            timed.now = date
+            // Other forms are less exact.
+            if form == .milliseconds { break }
         }
-        return nil
+        return timed
+    }
+}
+
+extension TemplateValues {
+    /// The time in a text, which stands where the template has it; `nil` if it is only in a hash.
+    fileprivate func time(_ form: TemplateExpression.TimeForm, in text: String, of template: Template) -> String? {
+        let expected = Self.text(of: now, form)
+        guard let made = fill(template)?.text, let place = made.firstRange(of: expected) else { return nil }
+        let start = made[..<place.lowerBound].utf8.count
+        let end = made[place.upperBound...].utf8.count
+        return String(decoding: text.utf8.dropFirst(start).dropLast(end), as: UTF8.self)
+    }
+}
+
+extension TemplateExpression {
+    /// The forms of the time in it.
+    fileprivate var timeForms: [TimeForm] {
+        if case .now(let form) = self { return [form] }
+        return operands.flatMap(\.timeForms)
     }
 }
 
 extension Template {
-    /// The expression, if it is the whole text.
-    fileprivate var onlyExpression: TemplateExpression? { outline == "{1}" ? expressions.first : nil }
-
     var isRandom: Bool { expressions.contains(where: \.isRandom) }
 }
