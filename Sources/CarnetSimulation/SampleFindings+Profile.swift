@@ -8,7 +8,9 @@ extension SampleFindings {
     var ofProfile: [Diagnostic] {
         guard let sample = profileSample else {
             guard expect.claims.isEmpty else {
-                let help = "add samples.userinfo, or an example JWT as the ID token of samples.token"
+                let help =
+                    context.descriptor.profile.source == .tokenResponse
+                    ? "add samples.token" : "add samples.userinfo, or an example JWT as the ID token of samples.token"
                 return [notAsExpected("no sample has the profile", places.samples.expect.claims, help: help)]
             }
             // What makes the subject of the tokens alone needs no profile.

@@ -47,8 +47,12 @@ struct TrialSetup {
             all.append("the metadata: it has more endpoints than the provider's may have; see carnet compare")
         }
         let profileSample = provider.profile.source == .tokenResponse ? samples.token : samples.userinfo
-        let isStandard = isOpenID && provider.profile.ownClaims["subject"] == nil
-        if provider.canHaveProfile, profileSample == nil, provider.profile.subject == nil, !isStandard {
+        let template = provider.profile.subjectTemplate
+        let isDerived = template.map { !$0.references.contains { $0.origin == .claim } } ?? false
+        let showsSubject =
+            profileSample != nil || isDerived && samples.token != nil
+            || isOpenID && provider.profile.ownClaims["subject"] == nil
+        if provider.canHaveProfile, !showsSubject, provider.profile.subject == nil {
             all.append("the profile: no sample shows where the provider has the subject")
         }
         if samples.token == nil { all.append("the token response: the descriptor has no samples.token") }

@@ -32,10 +32,10 @@ struct Identity {
             let present = place.flatMap { profile[$0] }
             let standard = StandardClaim.all.first { $0.name == claim.name }
             let stated = Self.claim(claim.name, of: provider, in: .object(statedInToken))
-            let example =
-                stated.flatMap { Self.isRedacted($0) ? nil : $0 }
-                ?? (isSubject ? StandardClaim.exampleSubject : standard?.example)
             let isNaming = naming.contains(TemplateReference(.claim, claim.name))
+            var example = isSubject ? StandardClaim.exampleSubject : standard?.example
+            if isNaming { example = example ?? StandardClaim.exampleSubject }
+            if let stated, !Self.isRedacted(stated) { example = stated }
             if let value = user.claims[claim.name] ?? (isNaming ? user.claims["subject"] : nil) {
                 profile.set(
                     provider.shaped(Self.value(value, inTheTypeOf: present), as: claim.name, present), at: target)
@@ -46,7 +46,8 @@ struct Identity {
         self.profile = profile
         self.provider = provider
         hasSample = sample != nil
-        let other = isDerived ? user.claims["subject"] ?? statedInToken["sub"] ?? StandardClaim.exampleSubject : ""
+        let stated = Self.subject(in: statedInToken) ?? StandardClaim.exampleSubject
+        let other = isDerived ? user.claims["subject"] ?? stated : ""
         subject = (Self.claim("subject", of: provider, in: profile) ?? other).scalarText ?? ""
     }
 
@@ -64,9 +65,14 @@ struct Identity {
 
     /// The `sub` of an access token: that of the sample for the person in it.
     static func subject(of user: SandboxUser, at provider: Provider, in sample: JSONObject?) -> JSONValue {
-        let stated = sample?["sub"].flatMap { isRedacted($0) || $0.scalarText == nil ? nil : $0 }
-        let own: JSONValue = .string(Identity(user, at: provider).subject)
-        return user.claims["subject"] == nil ? stated ?? own : own
+        if user.claims["subject"] == nil, let stated = sample.flatMap(subject(in:)) { return stated }
+        return .string(Identity(user, at: provider).subject)
+    }
+
+    /// The `sub` of the claims in a sample, unless it is taken out.
+    private static func subject(in claims: JSONObject) -> JSONValue? {
+        guard let stated = claims["sub"], stated.scalarText != nil, !isRedacted(stated) else { return Optional.none }
+        return stated
     }
 
     /// The user's name, else the username or the e-mail address.

@@ -54,6 +54,13 @@ struct KeyWithoutEffect: LintRule {
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
+            profile: { from: token, claims: { subject: /id } }
+            samples: { ⟦userinfo⟧: { id: 7 } }
+            """,
+            """
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
             scopes: { default: [photos] }
             authorization: { ⟦nonce⟧: required }
             ⟦id_token⟧: { algorithms: [ES256] }
@@ -165,6 +172,10 @@ struct KeyWithoutEffect: LintRule {
             report(places.profile.jwt, reason)
             report(places.profile.outcome.success, reason)
             report(places.profile.outcome.errors, reason)
+            let others = descriptor.environmentNames.map { (try? descriptor.variant($0))?.profile.source }
+            if source == .tokenResponse, others.allSatisfy({ $0 == source }) {
+                report(places.samples.userinfo, "the profile is in samples.token")
+            }
         }
         if context.isWhole, descriptor.profile.source == nil, descriptor.isWithout(.userinfo),
             !descriptor.canHaveIDToken
