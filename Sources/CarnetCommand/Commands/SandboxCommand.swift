@@ -152,10 +152,12 @@ struct SandboxCommand: Subcommand {
                     clientID: clientID, clientSecret: SimulatedClient.secret(insteadOf: source.clientSecret)?.reveal(),
                     keys: ([source.signingKey].compactMap { $0 } + (source.decryptionKeys ?? [])).map(\.publicJWK),
                     certificate: source.certificate?.chain.first,
-                    redirectURIs: source.redirectURI.map { [$0] } ?? Self.loopbackRedirects,
-                    postLogoutRedirectURIs: [source.postLogoutRedirectURI].compactMap { $0 }))
+                    redirectURIs: source.redirectURI.map { [$0] } ?? Self.loopbackRedirects))
         }
-        for index in clients.indices { clients[index].backChannelLogoutURI = backChannelLogoutURI }
+        for index in clients.indices {
+            clients[index].postLogoutRedirectURIs = [source.postLogoutRedirectURI].compactMap { $0 }
+            clients[index].backChannelLogoutURI = backChannelLogoutURI
+        }
         return clients
     }
 

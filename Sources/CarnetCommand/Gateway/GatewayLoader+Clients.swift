@@ -14,8 +14,8 @@ extension GatewayLoader {
         let inputs = Dictionary(provider.inputs.items.map { ($0.name, $0.value) }) { $1 }
         if let sandbox {
             return try await sandbox.client(
-                of: descriptor.variant(provider.environment), signsIn: provider.signsIn, scopes: provider.scopes,
-                inputs: inputs, at: rules.origin, store: store)
+                of: descriptor.variant(provider.environment), for: provider, inputs: inputs, at: rules.origin,
+                store: store)
         }
         var own = ClientSource()
         own.clientID = provider.clientID

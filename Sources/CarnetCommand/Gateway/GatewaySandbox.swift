@@ -31,7 +31,7 @@ final class GatewaySandbox: Sendable {
     ///
     /// - Throws: `ResolutionError`; `Failure` if people cannot sign in with the provider.
     func client(
-        of descriptor: ProviderDescriptor, signsIn: Bool, scopes: [String], inputs given: [String: String],
+        of descriptor: ProviderDescriptor, for rules: GatewayProvider, inputs given: [String: String],
         at origin: WebURL, store: any TokenStore
     ) async throws -> OAuthClient {
         var descriptor = descriptor
@@ -39,13 +39,16 @@ final class GatewaySandbox: Sendable {
         descriptor.redirects = []
         let inputs = descriptor.exampleInputs(given)
         let provider = try descriptor.resolve(inputs: inputs)
-        if signsIn { try provider.requireSignIn() }
+        if rules.signsIn { try provider.requireSignIn() }
         let simulated = SimulatedClient(
-            for: provider, redirectURI: origin.site + GatewayPaths.callback(of: provider.id), inputs: inputs,
-            prefersSecret: false)
+            for: provider, redirectURI: origin.site + GatewayPaths.callback(of: provider.id),
+            postLogoutRedirectURI: rules.returnsAfterSignOut ? origin.site + GatewayPaths.signedOut : nil,
+            inputs: inputs, prefersSecret: false)
         await sandbox.impersonate(provider, clients: [simulated.sandboxClient])
         var registration = simulated.registration
-        if !scopes.isEmpty { registration.scopes = provider.defaultScopes(of: registration) + scopes }
+        if !rules.scopes.isEmpty {
+            registration.scopes = provider.defaultScopes(of: registration) + rules.scopes
+        }
         return try OAuthClient(
             descriptor, registration: registration, transport: SandboxTransport(sandbox), store: store)
     }

@@ -41,8 +41,8 @@ package struct SimulatedClient {
     ///   - prefersSecret: Whether to have a secret where the provider takes one; otherwise
     ///     there is one only where the provider takes no public clients.
     package init(
-        for provider: Provider, redirectURI: String, inputs: [String: String], scopes: [String]? = nil,
-        clientID: String = Self.clientID, prefersSecret: Bool
+        for provider: Provider, redirectURI: String, postLogoutRedirectURI: String? = nil, inputs: [String: String],
+        scopes: [String]? = nil, clientID: String = Self.clientID, prefersSecret: Bool
     ) {
         let methods = provider.client.authentication
         let method = prefersSecret || !methods.contains(.none) ? methods.first ?? .none : .none
@@ -60,7 +60,8 @@ package struct SimulatedClient {
                 // An exchanged token belongs to no sign-in that has a key.
                 dpopKey: provider.client.dpopBoundAccessTokens && provider.grantsWithoutPage.contains(.tokenExchange)
                     ? try? ClientKey.generate(.ES256) : nil),
-            redirectURI: redirectURI, inputs: inputs, environment: provider.environment, scopes: scopes)
+            redirectURI: redirectURI, postLogoutRedirectURI: postLogoutRedirectURI, inputs: inputs,
+            environment: provider.environment, scopes: scopes)
     }
 
     /// A key of its own for each run: nobody needs to know it but a sandbox in the same process.
@@ -83,7 +84,8 @@ package struct SimulatedClient {
         SandboxClient(
             clientID: registration.clientID, clientSecret: registration.clientSecret?.reveal(),
             keys: ([registration.signingKey].compactMap { $0 } + registration.decryptionKeys).map(\.publicJWK),
-            certificate: registration.certificate?.chain.first, redirectURIs: [registration.redirectURI])
+            certificate: registration.certificate?.chain.first, redirectURIs: [registration.redirectURI],
+            postLogoutRedirectURIs: [registration.postLogoutRedirectURI].compactMap { $0 })
     }
 }
 

@@ -90,16 +90,13 @@ package final class DemoSetup: Sendable {
         let inputs = descriptor.exampleInputs([:])
         let provider = try descriptor.resolve(inputs: inputs)
         let simulated = SimulatedClient(
-            for: provider, redirectURI: origin + DemoSite.callbackPath(of: provider.id), inputs: inputs,
+            for: provider, redirectURI: origin + DemoSite.callbackPath(of: provider.id),
+            postLogoutRedirectURI: isOwnSandbox ? origin + WebSignIn.Paths().signedOut : nil, inputs: inputs,
             prefersSecret: false)
-        var registration = simulated.registration
         if case .own(let sandbox) = stage {
-            var client = simulated.sandboxClient
-            client.postLogoutRedirectURIs = [origin + WebSignIn.Paths().signedOut]
-            registration.postLogoutRedirectURI = client.postLogoutRedirectURIs[0]
-            await sandbox.impersonate(provider, clients: [client])
+            await sandbox.impersonate(provider, clients: [simulated.sandboxClient])
         }
-        return registration
+        return simulated.registration
     }
 
     func transport(to provider: Provider) -> any Transport {

@@ -68,6 +68,7 @@ extension AuthorizationServer {
         let secret = method.usesSecret ? Sandbox.secretMark + "/+&=%41 " + seams.randomText() : nil
         ledger.registeredClients[id] = SandboxClient(
             clientID: id, clientSecret: secret, keys: metadata["jwks"]?["keys"]?.array ?? [], redirectURIs: uris,
+            postLogoutRedirectURIs: metadata["post_logout_redirect_uris"]?.array?.compactMap(\.string) ?? [],
             authenticationMethod: method)
         var registered = metadata
         func put(_ name: String, _ value: JSONValue) { registered.set(value, at: JSONPointer(tokens: [name])) }
