@@ -135,6 +135,25 @@ struct GatewayCommandTests {
         #expect(result.status == 0, "\(result)")
     }
 
+    @Test("With --sandbox, a sign-out there leads back if the file says that the provider does so")
+    func sandboxLeadsBack() async throws {
+        let home = try CommandHome()
+        try home.write(Sample.acme(), to: "providers/acme.yaml")
+        for (entry, back) in [("acme", nil), ("{ id: acme, post_logout_redirect: true }", "/carnet/signed-out?state=")]
+        {
+            try home.write(Self.file.replacing("[acme]", with: "[\(entry)]"), to: "gateway.yaml")
+            let gateway = try await Running(home, ["gateway.yaml", "--sandbox", "--providers", "providers"])
+            defer { gateway.run.stop() }
+            try await gateway.signIn()
+            let left = try await gateway.send(
+                "POST /carnet/sign-out", form: "extent=everywhere", ["Sec-Fetch-Site: same-origin"])
+            let page = try WebURL(try #require(left["Location"], "\(left.body)"))
+            let location = try await gateway.send("GET \(page.target)", to: try #require(page.port))["Location"]
+            let isRight = back.map { location?.hasPrefix("http://\(Self.host)\($0)") ?? false } ?? (location == nil)
+            #expect(isRight, "\(entry): \(location ?? "no redirect")")
+        }
+    }
+
     @Test("With --json, each line of the log is a document with its time, whatever a client sends")
     func jsonLog() async throws {
         let home = try CommandHome()

@@ -108,6 +108,11 @@ struct JudgesTests {
             ),
             // The URL of the metadata is all that is known.
             ("discovery_url: https://id.acme.example/metadata.json\n", "Acme works", "failed"),
+            (
+                "discovery_url: https://id.acme.example/metadata.json\n"
+                    + "id_token: { algorithms: [ES256] }\nscopes: { default: [openid] }\n",
+                "Acme works", "failed"
+            ),
             // A request without a parameter, and a parameter without a value.
             (Self.pages + "exchange: { wide: { url: https://api.acme.example/wide } }\n", "Acme works", "failed"),
             (Self.pages + "token: { parameters: { scope: '{client.scope}' } }\n", "Acme works", "failed"),
@@ -148,6 +153,79 @@ struct JudgesTests {
                     + "profile: { claims: { subject: /id, groups: { root: /teams, each: /name } } }\n"
                     + "samples: { userinfo: { id: 1, teams: [{ name: red }, { name: blue }] } }\n",
                 "[\"red\",\"blue\"]", "failed"
+            ),
+            // A refresh token that a later step brings, and an ID token that is the access token.
+            (
+                Self.pages
+                    + "exchange: { long: { url: https://id.acme.example/long, parameters: { t: '{token.access_token}' }, "
+                    + "sample: { access_token: redacted, token_type: Bearer, refresh_token: redacted } } }\n"
+                    + "samples: { token: { access_token: redacted, token_type: Bearer } }\n",
+                "refresh token  yes", "issued no refresh token"
+            ),
+            (
+                "issuer: https://id.acme.example\nid_token: { algorithms: [ES256] }\nscopes: { default: [openid] }\n"
+                    + "token: { response: { fields: { access_token: /id_token } } }\n"
+                    + "connection: { derive: { site: \"{jwt_claim(token.access_token, '/site')}\" } }\n"
+                    + "api: { base_url: 'https://api.acme.example/{connection.site}' }\n"
+                    + "resources: [{ scope: openid, title: Albums, url: /albums }]\n",
+                "https://api.acme.example/example/albums", "failed"
+            ),
+            (
+                Self.pages + "  userinfo: https://id.acme.example/me\nprofile: { claims: { subject: /id } }\n"
+                    + "token: { response: { fields: { access_token: /id_token } } }\nid_token: { none: no issuer }\n",
+                "Acme works", "failed"
+            ),
+            // What is no secret is shown.
+            (
+                Self.pages + "  device_authorization: https://id.acme.example/device\n"
+                    + "profile: { from: token, claims: { subject: /uid, email: /email } }\n"
+                    + "samples: { token: { access_token: redacted, token_type: Bearer, uid: u-1, email: eve@acme.example } }\n",
+                "\"email\": \"eve@acme.example\"", "\"email\": \"[redacted]\""
+            ),
+            (
+                Self.pages + "  userinfo: https://id.acme.example/me\nprofile: { claims: { subject: /id } }\n"
+                    + "samples: { userinfo: { id: 1, error: { code: none }, country: { code: FI } } }\n",
+                "\"code\": \"FI\"", "\"code\": \"[redacted]\""
+            ),
+            // What a client is known for, in URLs; and the exact time, beside and inside other texts.
+            (
+                Self.pages + "  userinfo: \"https://id.acme.example/me?r={urlencode(client.redirect_uri)}\"\n"
+                    + "profile: { claims: { subject: /id } }\n"
+                    + "authorization: { parameters: { back: '{client.redirect_uri}', wanted: '{client.scope}' } }\n"
+                    + "scopes: { default: [read] }\n"
+                    + "exchange: { wide: { url: 'https://id.acme.example/{client.id}', parameters: { t: '{token.access_token}' }, brings: values } }\n"
+                    + "connection: { lookups: { site: { url: 'https://api.acme.example/{client.id}?r={urlencode(client.redirect_uri)}', "
+                    + "value: /id, sample: [{ id: s1 }] } } }\n",
+                "Acme works", "failed"
+            ),
+            (
+                Self.pages + "  userinfo: https://id.acme.example/me\n  revocation: https://id.acme.example/revoke\n"
+                    + "profile: { claims: { subject: /id } }\n"
+                    + "token: { body: json, parameters: { stamp: { at: [\"{now('ms')}\"] } } }\n"
+                    + "revocation: { parameters: { at: \"{now('ms')}\" } }\n"
+                    + "api: { headers: { X-Sign: \"{hmac_sha256(client.secret, now('ms'))}\", X-Time: \"{now('ms')}\" } }\n"
+                    + "exchange: { wide: { url: https://id.acme.example/wide, brings: values, "
+                    + "parameters: { t: '{token.access_token}', at: \"on {now()}\", any: '{random()}' } } }\n"
+                    + "connection: { lookups: { site: { url: https://api.acme.example/sites, value: /id, sample: [{ id: s1 }], "
+                    + "headers: { X-At: \"{join(' ', now('iso8601'), now('ms'))}\" } } } }\n",
+                "Acme works", "failed"
+            ),
+            // An exchanged token belongs to no sign-in that has a key.
+            (
+                Self.pages + "client: { dpop_bound_access_tokens: true }\ntoken_exchange: {}\n", "Token exchange",
+                "failed"
+            ),
+            // A subject that is derived: of claims without a sample, and of a sample of the tokens.
+            (
+                Self.pages + "  userinfo: https://id.acme.example/me\n"
+                    + "profile: { claims: { team: /team, number: /number }, derive: { subject: '{claim.team}-{claim.number}' } }\n",
+                "Acme works", "failed"
+            ),
+            (
+                Self.pages + "  userinfo: https://id.acme.example/me\ntoken: { response: { capture: { uid: /uid } } }\n"
+                    + "profile: { derive: { subject: '{token.uid}' } }\n"
+                    + "samples: { token: { access_token: redacted, token_type: Bearer, uid: u-1 } }\n",
+                "subject u-1", "no sample shows"
             ),
         ])
     func agreed(_ text: String, _ shown: String, _ hidden: String) async throws {
@@ -342,6 +420,11 @@ struct JudgesTests {
                 "issuer: https://id.acme.example\nprofile: { claims: { subject: { root: /user, each: /id } } }\n",
                 "T072"
             ),
+            (Self.pages + "token: { response: { fields: { access_token: /id_token } } }\n", "S007"),
+            (
+                Self.pages.replacingOccurrences(of: "/authorize", with: "/{client.redirect_uri}")
+                    + "samples: { token: { access_token: redacted, token_type: Bearer } }\n", "R002"
+            ),
             (
                 Self.pages
                     + "connection: { lookups: { site: { url: https://api.acme.example/sites, where: { kind: main }, value: /id, "
@@ -359,6 +442,15 @@ struct JudgesTests {
         let (lint, trial) = try await judge(text)
         #expect(lint.standardOutput.contains("[\(code)]"), "\(lint)")
         #expect(trial.status == 1 && trial.standardError.contains("[\(code)]"), "\(trial)")
+    }
+
+    @Test("Lint names the sample that a profile of the token response needs")
+    func sampleOfProfile() async throws {
+        let (lint, _) = try await judge(
+            Self.pages + "profile: { from: token, claims: { subject: /uid } }\n"
+                + "samples: { userinfo: { uid: u-1 }, expect: { claims: { subject: u-1 } } }\n")
+        #expect(lint.standardOutput.contains("'samples.userinfo' has no effect"), "\(lint)")
+        #expect(lint.standardOutput.contains("help: add samples.token\n"), "\(lint)")
     }
 
     @Test("A place of an input that is sent as it is written fails the trial, and lint names the key")

@@ -47,6 +47,22 @@ struct SandboxAccountTests {
         #expect(accounts.standardError.contains("add --sandbox \(sandbox.address)"), "\(accounts)")
     }
 
+    @Test("After a sign-out, the sandbox leads back to the configured place, by the provider's names")
+    func leadsBack() async throws {
+        try home.write(
+            Sample.acme() + "logout: { rename: { post_logout_redirect_uri: back, state: echo } }\n",
+            to: "providers/acme.yaml")
+        let run = try home.start(
+            ["sandbox", "acme", "--providers", "providers"],
+            environment: ["CARNET_ACME_POST_LOGOUT_REDIRECT_URI": "https://app.example/bye"])
+        defer { run.stop() }
+        let page =
+            try await run.line(0, of: .standardOutput) + "/id.acme.example/logout?client_id=carnet-sandbox&echo=s1"
+        let known = try await Browser().get(page + "&back=https%3A%2F%2Fapp.example%2Fbye")
+        #expect(known.location == "https://app.example/bye?echo=s1")
+        #expect(try await Browser().get(page + "&back=https%3A%2F%2Fevil.example%2F").status == 400)
+    }
+
     @Test("At a sandbox, the next sign-in is there too, and an account at the provider is named")
     func atTheSandbox() async throws {
         let sandbox = try await RunningSandbox(home, "google")

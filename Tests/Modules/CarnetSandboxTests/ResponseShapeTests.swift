@@ -227,6 +227,7 @@ struct ResponseShapeTests {
             let claims = try JWT(try #require(reply[token]?.string)).claims
             #expect(claims["tenant"] == "t-9", "\(token)")
             #expect(claims["org"] == ["id": 4], "\(token)")
+            #expect(claims["sub"] == "u-1", "\(token)")
             #expect(claims["iss"] != "x" && claims["exp"] != nil, "\(token)")
         }
         #expect(try JWT(try #require(reply["id_token"]?.string)).claims["nonce"] != "old")

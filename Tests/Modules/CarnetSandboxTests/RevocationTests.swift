@@ -82,6 +82,24 @@ struct RevocationTests {
         #expect(try await client.get(url([])).status == 200)
     }
 
+    @Test("leads a client that registered itself to the place that it registered")
+    func endSessionOfRegisteredClient() async throws {
+        let client = try TestClient()
+        let metadata: JSONValue = [
+            "redirect_uris": ["https://app.example/callback"], "token_endpoint_auth_method": "none",
+            "post_logout_redirect_uris": ["https://app.example/own"],
+        ]
+        let registered = try await client.request(
+            .post, client.endpoint(.registration), headers: [.contentType: "application/json"],
+            body: Array(metadata.jsonText().utf8))
+        let id = ("client_id", try #require(registered.json["client_id"]?.string, "\(registered.text)"))
+        let url = try await client.endpoint(.endSession) + "?"
+        for (target, status) in [("https://app.example/own", 302), ("https://app.example/bye", 400)] {
+            let reply = try await client.get(url + form([id, ("post_logout_redirect_uri", target)]))
+            #expect(reply.status == status, "\(target)")
+        }
+    }
+
     @Test("knows sign-out parameters by the provider's names")
     func renamedEndSession() async throws {
         let client = try TestClient(acme + "logout: { rename: { post_logout_redirect_uri: returnTo } }\n")
