@@ -41,6 +41,16 @@ extension OAuthClient {
         return try await send(call, with: grant)
     }
 
+    /// The descriptor's resources whose URLs are known without an account. It requests a token if a URL takes a value of its
+    /// response.
+    ///
+    /// - Throws: As `tokens(for:)`.
+    package func resourceMap(with grant: ClientGrant) async throws -> ResourceMap {
+        let needsToken = provider.lateResources.contains(where: \.resource.needsToken)
+        let known = needsToken ? try await token(for: grant).known : ConnectionValues()
+        return ResourceMap(of: filled(provider.withoutMetadata, with: known))
+    }
+
     private func send(_ call: ResourceCall, with grant: ClientGrant) async throws -> IncomingResponse {
         do {
             return try await send(call, with: try await token(for: grant))
@@ -69,19 +79,26 @@ extension OAuthClient {
             let (incoming, request) = try await send(within: bounds, provedBy: dpopKey) {
                 try grant.request(in: context(at: provider))
             }
-            let tokens = try TokenSet(
-                validatingGrantWithoutUser: incoming, to: request, from: provider, requested: grant.scopes,
-                now: clock.now)
-            return ClientToken(tokens: tokens, dpopKey: dpopKey, binding: try await cache.binding())
+            let response = try TokenResponse(validating: incoming, to: request, from: provider)
+            let tokens = TokenSet(ofGrantWithoutUser: response, requested: grant.scopes, now: clock.now)
+            let received = ConnectionValues(tokens: tokens, values: response.values)
+            return ClientToken(
+                tokens: tokens,
+                values: response.values.merging(derived(from: received, at: provider.discovered)) { _, new in new },
+                dpopKey: dpopKey, binding: try await cache.binding())
         }
     }
 
     private func send(_ call: ResourceCall, with token: ClientToken) async throws -> IncomingResponse {
-        let provider = filled(try await cache.provider(), with: ConnectionValues(tokens: token.tokens))
+        let provider = filled(try await cache.provider(), with: token.known)
         return try await send(
             call, tokens: token.tokens, at: provider, within: bounds.of(token.binding, at: provider),
             provedBy: token.dpopKey)
     }
+}
+
+extension ClientToken {
+    fileprivate var known: ConnectionValues { ConnectionValues(tokens: tokens, values: values) }
 }
 
 extension ClientGrant {

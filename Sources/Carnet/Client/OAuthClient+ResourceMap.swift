@@ -14,9 +14,15 @@ extension OAuthClient {
                 descriptorKey: "resources", hint: "run carnet lint on the file")
         }
         do throws(ResolutionError) {
-            return ResourceMap(try content.resources(for: provider, of: descriptor), scopes: provider.scopes)
+            return ResourceMap(try resources(of: content), scopes: provider.scopes)
         } catch {
             throw OAuthError(.configuration, .badDescriptor, error.reason, descriptorKey: error.key)
         }
+    }
+
+    /// - Throws: `ResolutionError`.
+    package func resources(of file: ResourceMapFile) throws(ResolutionError) -> [Resource] {
+        let values = provider.values(registration, now: clock.now, random: random)
+        return try file.resources(for: provider, of: descriptor, filling: values)
     }
 }

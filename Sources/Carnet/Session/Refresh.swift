@@ -166,7 +166,8 @@ struct Refresh: Sendable {
             refreshed.tokens = tokens
             refreshed.merge(values)
         }
-        refreshed.merge(client.derivedAgain(refreshed, at: discovered))
+        // A value that cannot be derived stays as it was.
+        refreshed.merge(client.derived(from: ConnectionValues(of: refreshed), at: discovered))
         refreshed.tokens = await client.findingExpiry(
             of: refreshed.tokens, at: client.filled(discovered, with: ConnectionValues(of: refreshed)), within: bounds)
         return refreshed

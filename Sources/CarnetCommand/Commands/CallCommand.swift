@@ -56,7 +56,7 @@ struct CallCommand: Subcommand {
 
     private func callWithOwnToken(_ context: CommandContext) async throws {
         try await ownToken.withClient(of: account, context) { client, grant, entry in
-            let map = try map.map(for: client, of: entry.descriptor, context.console)
+            let map = try await map.map(for: client, with: grant, context.console)
             let target = try target(in: map)
             let tokens = try await context.console.showing("requesting a token") { try await client.tokens(for: grant) }
             try check(target, granted: tokens.scopes, at: client.provider)
@@ -94,6 +94,9 @@ struct CallCommand: Subcommand {
         if let found = map.resource(named: resource) {
             let own = HTTPRequest.Method(found.method.rawValue) ?? .get
             return Target(resource: found, url: found.target, method: given ?? own)
+        }
+        if let reason = map.unknown.first(where: { $0.names.contains(resource) })?.reason {
+            throw Failure(.usage, "the URL of the resource \"\(resource)\" is not known: \(reason)")
         }
         guard resource.contains("://") else {
             let names = map.resources.map { $0.id ?? $0.title }

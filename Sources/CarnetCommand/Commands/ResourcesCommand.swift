@@ -50,7 +50,12 @@ struct ResourcesListCommand: Subcommand {
             context.console.print(context.console.paint("not granted:", .faint))
             for line in Table.lines(closed, indentation: 2) { context.console.print(line) }
         }
-        if access.isEmpty { context.console.note("the descriptor has no resources; add --map FILE") }
+        for (names, reason) in map.unknown {
+            context.console.note("the URL of \"\(names.last ?? "")\" is not known: \(reason)".printable)
+        }
+        if access.isEmpty, map.unknown.isEmpty {
+            context.console.note("the descriptor has no resources; add --map FILE")
+        }
         context.console.print(
             json: account.json + ["granted": .list(granted), "resources": .array(access.map(\.json))])
     }

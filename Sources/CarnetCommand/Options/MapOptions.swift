@@ -14,17 +14,23 @@ struct MapOptions: ParsableArguments {
     ///
     /// - Throws: `Failure` with everything that is wrong with the file; `ResolutionError`.
     func map(for account: Account, _ console: Console) async throws -> ResourceMap {
-        guard file == nil else { return try map(for: account.client, of: account.entry.descriptor, console) }
+        if let file { return try map(file, for: account.client, console) }
         return try await account.session().resourceMap()
     }
 
     /// The map for a client without an account.
     ///
-    /// - Throws: As `map(for:_:)`.
-    func map(for client: OAuthClient, of descriptor: ProviderDescriptor, _ console: Console) throws -> ResourceMap {
-        let provider = client.provider
-        guard file != nil else { return ResourceMap(provider.resources, scopes: provider.scopes) }
-        return ResourceMap(try resources(for: provider, of: descriptor, console), scopes: provider.scopes)
+    /// - Throws: As `map(for:_:)`; errors of the token request, if the URL of a resource takes a value of its response.
+    func map(
+        for client: OAuthClient, with grant: ClientGrant, _ console: Console
+    ) async throws -> ResourceMap {
+        if let file { return try map(file, for: client, console) }
+        return try await console.showing("requesting a token") { try await client.resourceMap(with: grant) }
+    }
+
+    private func map(_ file: String, for client: OAuthClient, _ console: Console) throws -> ResourceMap {
+        let content = try ResourceMapFile(readingFrom: file, console)
+        return ResourceMap(try client.resources(of: content), scopes: client.provider.scopes)
     }
 
     /// The resources of the file; none without one.

@@ -33,7 +33,7 @@ extension Trial {
             if !setup.provider.hasSignInPage { result.granted = tokens.scopes }
         }
         guard case .passed = outcome, !setup.provider.hasSignInPage else { return }
-        result.resources = ResourceMap(of: setup.provider.withoutMetadata).access(granted: result.granted)
+        await listResources { try await client.resourceMap(with: grant).access(granted: result.granted) }
         await callOpen { _ = try await client.send(try HTTPRequest(for: $0), with: grant, declared: [$0]) }
     }
 

@@ -292,20 +292,24 @@ extension Trial {
 
     /// One resource that the granted scopes allow, and another that they do not.
     private func callResources(with session: Session) async {
+        await listResources { try await session.resources() }
+        await callOpen { _ = try await session.call($0) }
+        if let closed = result.resources.first(where: { !$0.isOpen }) { await callClosed(closed, with: session) }
+    }
+
+    func listResources(_ list: () async throws -> [ResourceAccess]) async {
         do {
-            result.resources = try await session.resources()
+            result.resources = try await list()
         } catch {
             return finish(TrialStep(title: "Resources", outcome: failed(error)))
         }
-        // A resource whose URL takes a value of the sign-in is not there without it.
+        // A resource whose URL takes a value that is not known is not there.
         let titles = Set(result.resources.map(\.resource.title))
         for late in setup.provider.lateResources.map(\.resource) where !titles.contains(late.title) {
             let values = late.url.references.map(\.description).joined(separator: ", ")
             let reason = "its URL needs \(values), and a host of trusted_hosts"
             finish(TrialStep(title: "Resource: \(late.title)", outcome: .failed(Failure(.failed, reason))))
         }
-        await callOpen { _ = try await session.call($0) }
-        if let closed = result.resources.first(where: { !$0.isOpen }) { await callClosed(closed, with: session) }
     }
 
     func callOpen(_ call: (Resource) async throws -> Void) async {

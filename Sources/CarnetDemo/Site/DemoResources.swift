@@ -25,7 +25,7 @@ final class DemoResources: Sendable {
     /// - Throws: `ResolutionError`.
     func resources(of client: OAuthClient, _ sandbox: Sandbox?) async throws -> ResourceMap {
         let (map, isNew) = look(for: client.provider.id)
-        let resources = try map?.resources(for: client.provider, of: client.descriptor) ?? []
+        let resources = try map.map(client.resources(of:)) ?? []
         if isNew, let sandbox { await sandbox.addResources(resources, of: client.provider.id) }
         return ResourceMap(resources, scopes: client.provider.scopes)
     }

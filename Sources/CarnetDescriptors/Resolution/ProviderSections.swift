@@ -54,6 +54,8 @@ package struct ProviderSections: Sendable {
     package private(set) var resources: [Resource]
     /// The others, each with the number of known resources before it.
     package let lateResources: [(position: Int, resource: LateResource)]
+    /// Those of them whose URL is still not known, by their names, with the reason.
+    private(set) var unknownResources: [(names: [String], reason: String)] = []
 
     package var id: ProviderID { descriptor.id }
     /// The values of the inputs that are secret.
@@ -177,8 +179,11 @@ package struct ProviderSections: Sendable {
         api.fill(values, besides: lateResources.flatMap(\.resource.lateHeaders))
         endpoints.fill(values, trusting: trustedHosts)
         for entry in lateResources.reversed() {
-            if let resource = entry.resource.filled(values, trusting: trustedHosts) {
+            do throws(WebURLError) {
+                let resource = try entry.resource.filled(values, trusting: trustedHosts)
                 resources.insert(resource, at: entry.position)
+            } catch {
+                unknownResources.insert((entry.resource.names, error.reason), at: 0)
             }
         }
     }

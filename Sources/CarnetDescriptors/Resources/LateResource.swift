@@ -9,6 +9,13 @@ package struct LateResource: Sendable {
     let knownURL: WebURL?
 
     package var title: String { entry.title }
+    /// Its names in a map.
+    var names: [String] { [entry.id, entry.title].compactMap { $0 } }
+
+    /// Whether it uses more than the registration.
+    package var needsToken: Bool {
+        ([url] + lateHeaders.map(\.value)).flatMap(\.references).contains { ![.client, .input].contains($0.origin) }
+    }
 
     var known: Resource? { knownURL.map { resource($0, headers) } }
 
@@ -18,10 +25,9 @@ package struct LateResource: Sendable {
             headers: headers)
     }
 
-    /// The resource, if all that it uses is known and its host is trusted.
-    func filled(_ values: TemplateValues, trusting hosts: [HostPattern]) -> Resource? {
-        guard let url = try? values.url(url, trusting: hosts) else { return nil }
-        return resource(url, headers + values.named(lateHeaders))
+    /// - Throws: `WebURLError` if a value of its URL is not known, or its host is not trusted.
+    func filled(_ values: TemplateValues, trusting hosts: [HostPattern]) throws(WebURLError) -> Resource {
+        resource(try values.url(url, trusting: hosts), headers + values.named(lateHeaders))
     }
 }
 

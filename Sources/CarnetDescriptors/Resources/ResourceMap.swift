@@ -4,6 +4,8 @@
 /// the key `resources`. A JSON array of `{scope, title, url}` is valid YAML too.
 public struct ResourceMap: Sendable {
     public let resources: [Resource]
+    /// The descriptor's resources whose URL is not known, by their names, with the reason.
+    package private(set) var unknown: [(names: [String], reason: String)] = []
     private let implied: [String: [String]]
 
     /// - Parameter scopes: The provider's scopes, for what each implies.
@@ -14,6 +16,7 @@ public struct ResourceMap: Sendable {
 
     package init(of provider: some ProviderStage) {
         self.init(provider.resources, scopes: provider.scopes)
+        unknown = provider.unknownResources
     }
 
     /// Every resource in file order, with its missing scopes.

@@ -29,15 +29,17 @@ package struct ResourceMapFile: Sendable {
 
     /// Fills the entries with the inputs of a provider.
     ///
+    /// - Parameter values: Those of a registration, for what only functions or the client's values fill.
     /// - Throws: `ResolutionError`.
     package func resources(
-        for provider: Provider, of descriptor: ProviderDescriptor
+        for provider: Provider, of descriptor: ProviderDescriptor, filling values: TemplateValues? = nil
     ) throws(ResolutionError) -> [Resource] {
         let resolver = try InputResolver(descriptor, values: provider.inputs)
         return try entries.enumerated().map { index, entry throws(ResolutionError) in
             let (shown, isPattern) = entry.showingParameters(besides: descriptor.inputs.names)
             let resource = try shown.resolve(with: resolver, key: "resources.\(index)")
-            guard var known = resource.known else {
+            let filled = values.flatMap { try? resource.filled($0, trusting: provider.trustedHosts) }
+            guard var known = resource.known ?? filled else {
                 throw ResolutionError(
                     kind: .badURL, provider: provider.id, key: "resources.\(index).url",
                     reason:

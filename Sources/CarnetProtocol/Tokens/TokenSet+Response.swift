@@ -15,16 +15,10 @@ extension TokenSet {
             authorizationDetails: response.authorizationDetails.map { JSONValue.array($0).jsonText() })
     }
 
-    /// Validates the response to a grant without a user. The grant can be repeated, so the refresh token is dropped
-    /// (RFC 6749, section 4.4.3; RFC 7521, section 4.1), and so is an ID token.
-    ///
-    /// - Throws: `OAuthError` at the request's step.
-    package init(
-        validatingGrantWithoutUser response: IncomingResponse, to request: PreparedRequest,
-        from provider: FilledProvider, requested: [String], now: Date
-    ) throws(OAuthError) {
-        let tokenResponse = try TokenResponse(validating: response, to: request, from: provider)
-        self.init(tokenResponse, requested: requested, now: now)
+    /// The tokens of a grant without a user. The grant can be repeated, so the refresh token is dropped (RFC 6749,
+    /// section 4.4.3; RFC 7521, section 4.1), and so is an ID token.
+    package init(ofGrantWithoutUser response: TokenResponse, requested: [String], now: Date) {
+        self.init(response, requested: requested, now: now)
         (refreshToken, refreshTokenExpiresAt, idToken) = (nil, nil, nil)
     }
 

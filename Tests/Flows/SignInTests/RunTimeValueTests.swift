@@ -1,7 +1,10 @@
 import Carnet
+import CarnetDescriptors
+import CarnetProtocol
 import CarnetSandbox
 import CarnetTesting
 import Foundation
+import HTTPTypes
 import Testing
 
 /// What a hostile callback or response can do with values that are known only at run time, and what a failure leaves.
@@ -86,6 +89,54 @@ struct RunTimeValueTests {
                 """, isLinted: false
         )
         #expect(try await fixture.signIn().resources().isEmpty)
+    }
+
+    @Test("a client without a user has each resource whose URL its registration or its token response fills")
+    func resourcesWithoutAUser() async throws {
+        let fixture = try SignInFixture(
+            odd: """
+                inputs: { region: { enum: [uk, nl], default: uk } }
+                tables: { hosts: { nl: nl.odd.example, uk: uk.odd.example } }
+                token:
+                  response:
+                    capture:
+                      api: { from: /api, example: 'https://shard.odd.example' }
+                      site: { from: /site, optional: true }
+                trusted_hosts: [shard.odd.example]
+                client_credentials: {}
+                connection: { derive: { versioned: '{connection.base}/v1', base: '{token.api}' } }
+                resources:
+                  - { title: Mapped, url: "https://{map(region, 'hosts')}/user" }
+                  - { title: Own, url: 'https://api.odd.example/{client.id}' }
+                  - { title: Shard, url: '{token.api}/me' }
+                  - { title: Derived, url: '{connection.versioned}/me' }
+                  - { title: Site, url: '{token.site}/me' }
+                """, secret: "hush")
+        let grant = ClientGrant.clientCredentials()
+        let map = try await fixture.client.resourceMap(with: grant)
+        #expect(
+            map.resources.map(\.url) == [
+                "https://uk.odd.example/user", "https://api.odd.example/client", "https://shard.odd.example/me",
+                "https://shard.odd.example/v1/me",
+            ])
+        #expect(map.unknown.map(\.names) == [["Site"]])
+        #expect(map.unknown.first?.reason == "the value {token.site} is not known")
+        for resource in map.resources {
+            #expect(try await fixture.client.send(try HTTPRequest(for: resource), with: grant).status == 200)
+        }
+    }
+
+    @Test("a map of a host's own takes functions of inputs, and values of the registration")
+    func mapOfFunctions() throws {
+        let fixture = try SignInFixture(
+            odd: """
+                inputs: { region: { enum: [uk, nl], default: nl } }
+                tables: { hosts: { nl: nl.odd.example, uk: uk.odd.example } }
+                api: { base_url: "https://{map(region, 'hosts')}/api" }
+                """)
+        let file = SourceFile(path: "map.yaml", text: "- { title: Me, url: /me }\n")
+        let map = try fixture.client.resourceMap(file)
+        #expect(map.resources.map(\.url) == ["https://nl.odd.example/api/me"])
     }
 
     @Test("a lookup that fails keeps the tokens, says its name, and can be made again")

@@ -44,6 +44,26 @@ struct TryTests {
         #expect(result.standardOutput.split(separator: "\n").allSatisfy { $0.count <= 100 })
     }
 
+    @Test("A client without a user sees, and can call, resources whose URL a function fills")
+    func resourcesWithoutAUser() async throws {
+        let text = """
+            carnet: 1
+            id: cc
+            name: CC
+            inputs: { region: { enum: [uk, nl], default: uk } }
+            tables: { hosts: { nl: data.a.example, uk: uk.a.example } }
+            endpoints: { token: "https://a.example/oauth/token" }
+            client_credentials: {}
+            api: { base_url: "https://{map(region, 'hosts')}/api" }
+            resources: [{ id: user, title: Your user, url: /user }]
+
+            """
+        try home.write(text, to: "providers/cc.yaml")
+        let tried = try await home.run("try", "cc")
+        #expect(tried.status == 0 && tried.standardOutput.contains(/opens +Your user/), "\(tried)")
+        #expect(tried.standardOutput.contains("Resource: Your user"))
+    }
+
     @Test("The secrets of the simulated sign-in are shown on request only")
     func showsSecrets() async throws {
         let shown = try await home.run("try", "google", "--show-secrets")

@@ -79,17 +79,16 @@ struct JWTBearerTests {
         let request = try request(grant)
         let body = #"{"access_token":"at","token_type":"Bearer","expires_in":60,"refresh_token":"r","id_token":"i"}"#
         let provider = try Fixture.provider(Fixture.plain)
-        let tokens = try TokenSet(
-            validatingGrantWithoutUser: .json(body), to: request, from: provider, requested: grant.scopes,
-            now: Attempt.now)
+        let response = try TokenResponse(validating: .json(body), to: request, from: provider)
+        let tokens = TokenSet(ofGrantWithoutUser: response, requested: grant.scopes, now: Attempt.now)
         #expect(tokens.accessToken.reveal() == "at" && tokens.scopes == ["read"])
         #expect(tokens.refreshToken == nil && tokens.idToken == nil, "nobody has validated it")
         let error = expectError(.jwtBearer, .serverError) {
-            try TokenSet(
-                validatingGrantWithoutUser: .json(
+            try TokenResponse(
+                validating: .json(
                     #"{"error":"invalid_grant","error_description":"echo: \#(request.form["assertion"] ?? "")"}"#,
                     status: 400),
-                to: request, from: provider, requested: [], now: Attempt.now)
+                to: request, from: provider)
         }
         #expect(error?.server?.message?.contains("eyJ") == false)
     }
