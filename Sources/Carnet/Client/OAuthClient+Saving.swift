@@ -24,10 +24,11 @@ extension OAuthClient {
                 { try Profile.request(tokens, at: provider) })
             return try await profile(validating: response, to: request, from: provider, subject: nil).subject
         } catch let error as OAuthError
-            where isNeeded && error.status != 403 && error.kind != .missingEndpoint
+            where isNeeded && error.status != 403
+            && !(error.kind == .missingEndpoint && discovered.endpoints.userinfoNeedsConnection)
         {
-            // Without the scope of the profile, the user chose to have none. A URL with the value of a lookup is known only
-            // after the sign-in.
+            // Without the scope of the profile, the user chose to have none. A URL with a value of the section connection is
+            // known only after the sign-in.
             throw error.meaning(
                 error.kind, "the profile, which names the account, cannot be read: \(error.message)",
                 hint: error.disposition == .tryLater

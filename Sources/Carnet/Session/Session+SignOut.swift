@@ -126,7 +126,7 @@ extension Session {
                 outcome.isRevoked = false
                 let failure = OAuthError(revocationFailure: error)
                 // Revocation is optional for a server (RFC 7009): without an endpoint, the tokens stay valid until they expire.
-                if failure.kind == .missingEndpoint { break }
+                if failure.kind == .missingEndpoint, !provider.endpoints.names(.revocation) { break }
                 if !outcome.failures.contains(failure) { outcome.failures.append(failure) }
             }
         }

@@ -78,7 +78,7 @@ struct LogoutCommand: Subcommand {
             console.warn("the tokens are removed here; the provider may accept them until they expire")
         }
         // A missing sign-out page is no failure: the tokens are deleted from the store.
-        let isComplete = outcome.failures.allSatisfy { $0.kind == .missingEndpoint }
+        let isComplete = outcome.failures.allSatisfy { $0.kind == .missingEndpoint && $0.step == .signOut }
         guard isComplete, failures.count == outcome.failures.count else { throw ExitStatus.failed }
     }
 

@@ -206,10 +206,7 @@ extension Profile {
         let shared = provider.shared
         if let source = shared.sections.profile.source { return source }
         // An unusable endpoint fails when it is requested.
-        let endpoints = shared.sections.endpoints
-        let hasUserinfo =
-            endpoints[.userinfo] != nil || endpoints.refused[.userinfo] != nil || endpoints.unfilled[.userinfo] != nil
-        return hasUserinfo ? .userinfo : .idToken
+        return shared.sections.endpoints.names(.userinfo) ? .userinfo : .idToken
     }
 
     /// The userinfo request. The access token is in the header, unless the descriptor says otherwise (RFC 6750,

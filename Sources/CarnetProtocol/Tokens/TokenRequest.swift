@@ -43,7 +43,7 @@ package enum TokenRequest {
         try parameters.add(.refreshToken, refreshToken)
         try parameters.addResources(resources, besideThoseOf: provider.refresh.request)
         return try send(
-            parameters, to: provider.endpoints[.refresh] == nil ? nil : .refresh, in: context,
+            parameters, to: provider.endpoints.names(.refresh) ? .refresh : nil, in: context,
             rules: provider.refresh.request, method: provider.refresh.authentication)
     }
 

@@ -139,6 +139,26 @@ struct RunTimeValueTests {
         #expect(map.resources.map(\.url) == ["https://nl.odd.example/api/me"])
     }
 
+    @Test("an endpoint whose URL cannot be filled is an error that names it, and no other endpoint gets the token")
+    func unfilledEndpoints() async throws {
+        let fixture = try SignInFixture(
+            odd: """
+                endpoints:
+                  authorization: https://odd.example/authorize
+                  token: https://odd.example/token
+                  refresh: 'https://odd.example/{token.site}/refresh'
+                  revocation: 'https://odd.example/{token.site}/revoke'
+                token: { response: { capture: { site: { from: /site, optional: true } } } }
+                """, isLinted: false)
+        let session = try await fixture.signIn()
+        let error = try await #require(throws: OAuthError.self) { try await session.refresh() }
+        #expect(error.kind == .missingEndpoint && error.descriptorKey == "endpoints.refresh", "\(error)")
+        #expect(await fixture.requests(to: .token).count == 1)
+        let outcome = try await session.signOut(.revoke)
+        #expect(outcome.failures.map(\.descriptorKey) == ["endpoints.revocation"])
+        #expect(!outcome.isRevoked)
+    }
+
     @Test("a lookup that fails keeps the tokens, says its name, and can be made again")
     func failingLookup() async throws {
         let fixture = try SignInFixture(

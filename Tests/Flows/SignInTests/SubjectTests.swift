@@ -108,6 +108,32 @@ struct SubjectTests {
     }
 
     @Test(
+        "A sign-in whose profile would name the account fails if the URL of the profile cannot be filled",
+        arguments: [
+            ("'{token.shard}/me'", "the host shard.example is not among trusted_hosts"),
+            ("'https://api.odd.example/{token.site}/me'", "the value {token.site} is not known"),
+        ])
+    func unfilledURL(url: String, reason: String) async throws {
+        let text =
+            Self.head + Self.pages + "  userinfo: \(url)\n" + """
+                token:
+                  response:
+                    capture:
+                      shard: { from: /shard, example: 'https://shard.example' }
+                      site: { from: /site, optional: true }
+                trusted_hosts: [other.example]
+                profile: { claims: { subject: /id } }
+                """
+        let store = MemoryTokenStore()
+        let error = try await #require(throws: OAuthError.self) {
+            try await fixture(text, .sample, store).signIn()
+        }
+        #expect(error.step == .profile && error.descriptorKey == "endpoints.userinfo")
+        #expect(error.message.contains(reason), "\(error)")
+        #expect(await store.keys().isEmpty)
+    }
+
+    @Test(
         "A sample that lacks what makes the subject is an error of lint",
         arguments: [
             pages + "profile: { from: token, derive: { subject: \"{jwt_claim(token.access_token, '/other')}\" } }\n"

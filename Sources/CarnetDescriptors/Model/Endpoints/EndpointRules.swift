@@ -119,6 +119,16 @@ package struct ResolvedEndpoints: Sendable {
 
     package subscript(name: EndpointName) -> WebURL? { urls[name] }
 
+    /// Whether something names the endpoint, even if it cannot be requested.
+    package func names(_ name: EndpointName) -> Bool {
+        urls[name] != nil || refused[name] != nil || unfilled[name] != nil
+    }
+
+    /// Whether the URL of the profile is known only once the lookups and derivations are made.
+    package var userinfoNeedsConnection: Bool {
+        late[.userinfo]?.references.contains { $0.origin == .connection } == true
+    }
+
     /// Whether the registration alone fills some of them.
     var haveClientValues: Bool { late.values.contains(where: \.isOfClient) }
 
