@@ -120,15 +120,11 @@ public struct Linter: Sendable {
             guard !context.variants.isEmpty else { return found }
             let (known, places) = (Set(found), Set(found.map { Place(code: $0.code, span: $0.span) }))
             let ofVariants = zip(context.variants, checked(context.variants)).flatMap { variant, found in
-                guard let own = variant.document.ownRoot else { return [Diagnostic]() }
+                guard let own = variant.document.ownRoot?.span else { return [Diagnostic]() }
                 return found.compactMap { finding in
-                    if own.span.contains(finding.span) { return known.contains(finding) ? nil : finding }
-                    // An error elsewhere that only the environment makes one.
+                    guard !own.contains(finding.span) else { return known.contains(finding) ? nil : finding }
                     let isNew = !places.contains(Place(code: finding.code, span: finding.span))
-                    guard finding.severity == .error, isNew, let first = own.entries?.first else { return nil }
-                    var moved = finding
-                    (moved.span, moved.fix) = (first.keySpan, nil)
-                    return moved
+                    return isNew ? context.placed(finding, causedBy: variant) : nil
                 }
             }
             return found + ofVariants
@@ -180,5 +176,18 @@ public struct Linter: Sendable {
     private func isResourceMap(_ root: YAMLNode) -> Bool {
         guard let keys = root.entries?.map(\.key) else { return root.elements != nil }
         return keys.contains("resources") && keys.allSatisfy { ["resources", "hosts"].contains($0) }
+    }
+}
+
+extension LintContext {
+    /// An error about an inherited value that only an environment causes: at the environment's name.
+    fileprivate func placed(_ finding: Diagnostic, causedBy variant: LintContext) -> Diagnostic? {
+        guard finding.severity == .error, let name = variant.descriptor.environment else { return nil }
+        var placed = finding
+        placed.message = "in the environment \(name), \(finding.message)"
+        placed.span = places.environments[name].keySpan
+        placed.fix = nil
+        placed.related.insert(related("inherited from here", at: finding.span), at: 0)
+        return placed
     }
 }

@@ -39,6 +39,36 @@ struct SampleSimulatorTests {
         #expect(found == [])
     }
 
+    @Test("What only an environment breaks is found at the name of the environment, once for each")
+    func onlyInAnEnvironment() {
+        let text = """
+            carnet: 1
+            id: acme
+            name: Acme
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: https://acme.example/token
+              userinfo: '{token.account}'
+            token: { response: { capture: { account: { from: /account, example: 'https://api.acme.example/1' } } } }
+            trusted_hosts: [api.acme.example]
+            profile: { claims: { subject: /id } }
+            samples:
+              token: { access_token: x, token_type: bearer, account: 'https://api.acme.example/1' }
+              userinfo: { id: 1 }
+            environments:
+              good: { trusted_hosts: [api.acme.example, api.good.example] }
+              hosts: { trusted_hosts: [api.hosts.example] }
+              claims: { profile: { root: /data } }
+
+            """
+        let found = Linter(simulator: SampleSimulator()).diagnostics(in: [SourceFile(path: "acme.yaml", text: text)])
+        #expect(found.map(\.code) == ["R002", "T003"], "\(found)")
+        #expect(found.map(\.line) == [16, 17])
+        let message = found.first?.message ?? ""
+        #expect(message.hasPrefix("in the environment hosts, the engine cannot build the userinfo request"), "\(found)")
+        #expect(message.hasSuffix("the host api.acme.example is not among trusted_hosts"))
+    }
+
     @Test("A sample with tokens that are bound to a key is one of a client with a key")
     func boundTokens() {
         let sample = "samples: { token: { access_token: redacted, token_type: DPoP, expires_in: 600 } }\n"

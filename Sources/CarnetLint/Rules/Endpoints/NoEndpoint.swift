@@ -14,7 +14,7 @@ struct NoEndpoint: LintRule {
         bad: [
             "⟦carnet⟧: 1\nid: acme\nname: Acme\nendpoints: {}",
             "⟦endpoints⟧:\n  authorization: https://id.acme.example/authorize",
-            "issuer: https://id.acme.example\nenvironments: { sandbox: { ⟦discovery⟧: none } }",
+            "issuer: https://id.acme.example\nenvironments: { ⟦sandbox⟧: { discovery: none } }",
             "issuer: https://id.acme.example\ndiscovery: none\n⟦endpoints⟧:\n  token: https://id.acme.example/token",
             """
             ⟦endpoints⟧:
