@@ -158,7 +158,7 @@ extension PreparedRequest {
             // The descriptor's own Authorization header, made from a secret, replaces that of the client or the token.
             let isSecret = rules.late.hidden.contains(header.name) || signed.contains(header)
             if header.name.lowercased() != "authorization" {
-                try token?.refuseCollision(with: header.name, step: parameters.step)
+                try TokenCredential.refuseCollision(with: header.name, of: token?.header, step: parameters.step)
             } else if !isSecret {
                 throw OAuthError(
                     parameters.step, .badHeader, "the Authorization header cannot be a constant: the client sets it")

@@ -8,7 +8,9 @@ extension Profile {
         _ further: ProfileRequest, _ tokens: TokenSet, at provider: FilledProvider
     ) throws(OAuthError) -> PreparedRequest {
         let key = "profile.requests"
-        return try request(further.request, tokens, at: provider, section: key, key: key) { () throws(OAuthError) in
+        return try request(
+            further.request, tokens, in: further.tokenIn, at: provider, section: key, key: key
+        ) { () throws(OAuthError) in
             if let url = further.url { return url }
             throw OAuthError(
                 .profile, .valueMissing,

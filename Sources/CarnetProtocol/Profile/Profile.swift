@@ -213,21 +213,23 @@ extension Profile {
     /// section 2).
     package static func request(_ tokens: TokenSet, at provider: FilledProvider) throws(OAuthError) -> PreparedRequest {
         try request(
-            provider.profile.request, tokens, at: provider, section: "profile", key: "endpoints.userinfo",
+            provider.profile.request, tokens, in: provider.profile.tokenIn, at: provider, section: "profile",
+            key: "endpoints.userinfo",
             accept: provider.profile.jwt.isRequired ? "application/jwt" : "application/json"
         ) { () throws(OAuthError) in try provider.endpoint(.userinfo, for: .profile) }
     }
 
     static func request(
-        _ rules: ResolvedRequest, _ tokens: TokenSet, at provider: FilledProvider, section: String, key: String,
-        accept: String = "application/json", to url: () throws(OAuthError) -> WebURL
+        _ rules: ResolvedRequest, _ tokens: TokenSet, in placement: TokenPlacement?, at provider: FilledProvider,
+        section: String, key: String, accept: String = "application/json", to url: () throws(OAuthError) -> WebURL
     ) throws(OAuthError) -> PreparedRequest {
         var parameters = RequestParameters(.profile, .profile, rules)
         try parameters.addExtra(rules.parameters, key: "\(section).parameters", hidden: rules.late.hidden)
+        let token = try placement.map { place throws(OAuthError) in
+            try TokenCredential(tokens, in: place, at: provider, for: .profile)
+        }
         return try PreparedRequest.make(
-            parameters, to: try url(), key: key, rules: rules,
-            token: try TokenCredential(tokens, in: provider.profile.tokenIn, at: provider, for: .profile),
-            accept: accept)
+            parameters, to: try url(), key: key, rules: rules, token: token, accept: accept)
     }
 
     /// Validates the userinfo response.

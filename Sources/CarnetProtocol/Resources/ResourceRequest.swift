@@ -42,17 +42,21 @@ package enum ResourceRequest {
                 .resource, .undeclaredHost, "the access token must not be sent to \(url.origin)",
                 descriptorKey: "api.hosts")
         }
-        let credential = try TokenCredential(tokens, in: provider.api.tokenIn, at: provider, for: .resource)
-        if credential.isInBody { throw .tokenWithoutBody(.resource) }
+        let placement = (rules?.tokenIn).placement(else: provider.api.tokenIn)
+        let credential = try placement.map { place throws(OAuthError) in
+            try TokenCredential(tokens, in: place, at: provider, for: .resource)
+        }
+        if credential?.isInBody == true { throw .tokenWithoutBody(.resource) }
         let removed = Set((rules?.headers.items ?? []).filter(\.value.isRemoval).map { $0.name.lowercased() })
-        let apiHeaders =
-            removed.isEmpty
-            ? provider.api.headers : provider.api.headers.filter { !removed.contains($0.name.lowercased()) }
+        let stated = credential == nil ? [] : provider.api.headers
+        let apiHeaders = removed.isEmpty ? stated : stated.filter { !removed.contains($0.name.lowercased()) }
         var fields: [(name: String, value: String)] = [("Accept", "application/json"), ("User-Agent", "Carnet")]
         for (index, header) in (apiHeaders + headers).enumerated() {
             let name = header.name.lowercased()
             let isOwn = (rules != nil || index < apiHeaders.count) && hidden.contains(header.name)
-            if name != "authorization" || !isOwn { try credential.refuseCollision(with: name, step: .resource) }
+            if name != "authorization" || !isOwn {
+                try TokenCredential.refuseCollision(with: name, of: credential?.header, step: .resource)
+            }
             // It describes a body, and a call may have none.
             guard name != "content-type" || !body.isEmpty || index >= apiHeaders.count else { continue }
             fields.removeAll { $0.name.lowercased() == name }
@@ -64,16 +68,16 @@ package enum ResourceRequest {
         }
         let secrets = fields.filter { isHidden($0.name) }.flatMap(\.value.secretParts)
         let replacesToken = fields.contains { $0.name.lowercased() == "authorization" }
-        if let name = credential.header, !(replacesToken && name == "Authorization") {
+        if let credential, let name = credential.header, !(replacesToken && name == "Authorization") {
             shownFields.append((name, credential.headerValue, credential.shownHeaderValue))
         }
         var parameters = RequestParameters(.resource, section: "api")
-        if let name = credential.parameter { try parameters.addToken(tokens.accessToken, named: name) }
+        if let name = credential?.parameter { try parameters.addToken(tokens.accessToken, named: name) }
         try parameters.refuseRepeats(of: parameters.items, inQueryOf: url, key: "api.token_in")
         for item in queried { try parameters.repeatItem(item) }
         // A call that says the parameter itself has another value for it.
         let own = PercentEncoding.decodeForm(url.query ?? "") ?? []
-        let added = provider.api.parameters.filter { parameter in
+        let added = (credential == nil ? [] : provider.api.parameters).filter { parameter in
             !own.contains { $0.name == parameter.name } && rules?.parameters.contains(parameter.name) != true
         }
         try parameters.addExtra(added, key: "api.parameters", hidden: provider.api.hiddenParameters)

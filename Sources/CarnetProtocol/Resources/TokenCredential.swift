@@ -49,8 +49,9 @@ struct TokenCredential {
     var headerValue: String { prefix + token.reveal() }
     var shownHeaderValue: String { "\(prefix)\(token)" }
 
-    /// - Throws: `OAuthError` of kind `badHeader` if the descriptor or the host sets the token's header.
-    func refuseCollision(with name: String, step: OAuthError.Step) throws(OAuthError) {
+    /// - Parameter header: The header with the token.
+    /// - Throws: `OAuthError` of kind `badHeader` if the descriptor or the host sets this header, or Authorization.
+    static func refuseCollision(with name: String, of header: String?, step: OAuthError.Step) throws(OAuthError) {
         let reserved = ["authorization", header?.lowercased()]
         guard !reserved.contains(name.lowercased()) else {
             throw OAuthError(

@@ -75,13 +75,14 @@ extension AuthorizationServer {
                 throw .methodNotAllowed(further.request.method.rawValue)
             }
             let replaced = further.request.late.headers + server.provider.profile.request.late.headers
-            let (access, grant) = try server.bearer(
-                request, in: server.provider.profile.tokenIn, replacedBy: replaced)
+            let (access, grant) = try server.bearer(request, in: further.tokenIn, replacedBy: replaced)
             var values = server.values(of: request, with: access, grant)
             server.setClaims(in: &values, of: grant.user)
             let stated = further.ownRequest
-            try server.checkOfAPI(
-                request, values, besides: stated.headers.names + ["content-type"], stated.parameters.names)
+            if further.tokenIn != nil {
+                try server.checkOfAPI(
+                    request, values, besides: stated.headers.names + ["content-type"], stated.parameters.names)
+            }
             let hosts = server.provider.trustedHosts
             let own = further.takesClaims ? try? values.url(further.lateURL, trusting: hosts) : nil
             guard let url = own ?? further.url else { throw .badRequest("the URL of the request is not known") }

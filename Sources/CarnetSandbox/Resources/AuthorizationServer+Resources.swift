@@ -53,7 +53,9 @@ extension AuthorizationServer {
             request, in: provider.profile.tokenIn, replacedBy: provider.profile.request.late.headers)
         let values = values(of: request, with: access, grant)
         let own = provider.profile.ownRequest
-        try checkOfAPI(request, values, besides: own.headers.names + ["content-type"], own.parameters.names)
+        if provider.profile.tokenIn != nil {
+            try checkOfAPI(request, values, besides: own.headers.names + ["content-type"], own.parameters.names)
+        }
         try check(request, at: url, against: try filled(provider.profile.request, values, for: request))
         let scopes = effectiveScopes(access.scopes)
         // A provider may know the scope, and have a profile that is no userinfo response.
@@ -167,12 +169,13 @@ extension AuthorizationServer {
         let candidates = resources.filter { $0.target.receives(request.url) }
         let resource = candidates.first { $0.method.rawValue == request.method.rawValue }
         if resource == nil, let other = candidates.first { throw .methodNotAllowed(other.method.rawValue) }
+        let placement = (call?.rules.tokenIn).placement(else: provider.api.tokenIn)
         let (access, grant) = try bearer(
-            request, in: provider.api.tokenIn, replacedBy: provider.api.lateHeaders + (call?.rules.headers.items ?? []))
+            request, in: placement, replacedBy: provider.api.lateHeaders + (call?.rules.headers.items ?? []))
         let values = values(of: request, with: access, grant, isLookup: call != nil)
         if let call {
             let own = call.rules.headers.names + ["content-type"]
-            try checkOfAPI(request, values, besides: own, call.rules.parameters.names)
+            if placement != nil { try checkOfAPI(request, values, besides: own, call.rules.parameters.names) }
             try translating(BearerRefusal.badRequest, try check(call.rules, request, grant, token: access.text))
             return call.rules.outcome.success.adding(to: call.response)
         }
@@ -202,10 +205,13 @@ extension AuthorizationServer {
     /// The class of authentication that the fault `step-up` wants.
     private static let strongAuthentication = "urn:carnet:acr:2"
 
-    /// - Parameter replaced: Headers of the descriptor, of which one may replace the Authorization header.
+    /// - Parameters:
+    ///   - placement: `nil` if the request must not have the token; it is then for the latest sign-in.
+    ///   - replaced: Headers of the descriptor, of which one may replace the Authorization header.
     mutating func bearer(
-        _ request: ServerRequest, in placement: TokenPlacement, replacedBy replaced: [Named<Template>] = []
+        _ request: ServerRequest, in placement: TokenPlacement?, replacedBy replaced: [Named<Template>] = []
     ) throws(BearerRefusal) -> (AccessToken, Grant) {
+        guard let placement else { return try latest(request) }
         let own = replaced.last { $0.name.lowercased() == "authorization" }
         let found = own.flatMap { tokenIn(request, at: $0.value) }
         let token = if let found { found } else { try bearerToken(request, in: placement) }
@@ -219,6 +225,18 @@ extension AuthorizationServer {
             throw .invalidToken("the certificate is not the one that the token is bound to")
         }
         return (access, grant)
+    }
+
+    /// The latest sign-in, for a request that must have neither its token nor a proof of the token's key.
+    private func latest(_ request: ServerRequest) throws(BearerRefusal) -> (AccessToken, Grant) {
+        guard let token = ledger.accessTokens.latestKey, let found = ledger.activeAccess(token, at: seams.now()) else {
+            throw .invalidToken("nobody is signed in")
+        }
+        let sent = request.possibleCredentials + [request.url.text]
+        guard request.header("DPoP") == nil, !sent.contains(where: { $0.contains(token) }) else {
+            throw .badRequest("the request must not have the access token: token_in is none")
+        }
+        return (found.token, found.grant)
     }
 
     /// The access token that makes an Authorization header of the descriptor's own what it is.

@@ -189,6 +189,52 @@ extension Quirk {
             #expect(await fixture.wire(.userinfo).last == "GET https://odd.example/me?fields=id&oauth_token=*")
         },
         Quirk(
+            "a profile or a list is public, and its request has no access token",
+            key: "`token_in: { none: REASON }`", neededBy: "StockTwits"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    endpoints:
+                      authorization: https://odd.example/authorize
+                      token: https://odd.example/token
+                      userinfo: https://api.odd.example/users/{token.user}
+                    token: { response: { capture: { user: { from: /user, example: u1 } } } }
+                    api: { headers: { X-Odd: all }, parameters: { key: k1 } }
+                    profile:
+                      token_in: { none: The profile is public. }
+                      claims: { subject: /id }
+                      requests:
+                        - url: https://api.odd.example/email
+                          token_in: authorization
+                          claims: { email: /email }
+                    connection:
+                      lookups:
+                        site:
+                          url: https://api.odd.example/sites
+                          token_in: { none: The list is public. }
+                          value: /id
+                          sample: { id: s1 }
+
+                    """)
+            let session = try await fixture.signIn()
+            let profile = try await session.profile()
+            #expect(profile.subject != nil && profile.email != nil)
+            #expect(try await session.connectionValues()["connection.site"]?.text == "s1")
+            for url in ["https://api.odd.example/users/u1", "https://api.odd.example/sites"] {
+                let request = try #require(await fixture.sandbox.requests.last { $0.url == url })
+                #expect(request.headers[.authorization] == nil)
+                #expect(HTTPField.Name("X-Odd").flatMap { request.headers[$0] } == nil)
+            }
+            let token = try await session.tokens().accessToken.reveal()
+            let email = try #require(await fixture.sandbox.requests.last)
+            #expect(email.url == "https://api.odd.example/email?key=k1")
+            #expect(email.headers[.authorization] == "Bearer \(token)")
+            // The sandbox finds out a client that sends the token all the same.
+            var request = HTTPRequest(url: "https://api.odd.example/users/u1")
+            request.headerFields[.authorization] = "Bearer \(token)"
+            #expect(await fixture.sandbox.respond(to: request, body: []).0.status == .badRequest)
+        },
+        Quirk(
             "the Authorization header contains only the token", key: "`api.scheme: none`",
             neededBy: "the personal tokens of ClickUp"
         ) {

@@ -159,6 +159,53 @@ struct RunTimeValueTests {
         #expect(!outcome.isRevoked)
     }
 
+    @Test("a request without the token has no proof of its key")
+    func noProofWithoutToken() async throws {
+        let fixture = try SignInFixture(
+            odd: """
+                endpoints:
+                  authorization: https://odd.example/authorize
+                  token: https://odd.example/token
+                  userinfo: https://api.odd.example/users/{token.user}
+                client: { dpop_bound_access_tokens: true }
+                token: { response: { capture: { user: { from: /user, example: u1 } } } }
+                profile: { token_in: { none: The profile is public. }, claims: { subject: /id } }
+                """)
+        #expect(try await fixture.signIn().profile().subject != nil)
+        let request = try #require(await fixture.requests(to: .userinfo).last)
+        #expect(request.headers[.authorization] == nil)
+        #expect(HTTPField.Name("DPoP").flatMap { request.headers[$0] } == nil)
+    }
+
+    @Test(
+        "a profile without the token is refused if no value of the token response says whose it is",
+        arguments: ["me", "{client.id}", "{token.scope}", "{callback.user}"])
+    func profileOfNobody(path: String) throws {
+        let odd = try oddProvider(
+            """
+            endpoints:
+              authorization: https://odd.example/authorize
+              token: https://odd.example/token
+              userinfo: 'https://odd.example/\(path)'
+            callback: { capture: { user: { pattern: '[a-z]+', example: ada } } }
+            profile: { token_in: { none: It is public. }, claims: { subject: /id } }
+            """, isLinted: false)
+        let error = #expect(throws: ResolutionError.self) { try odd.resolve() }
+        #expect(error?.kind == .unprotected && error?.key == "profile.token_in")
+    }
+
+    @Test(
+        "the token is left out only with a reason, and only where a request may be public",
+        arguments: [
+            "profile: { token_in: none }", "api: { token_in: { none: It is public. } }",
+            "revocation: { token_in: { none: It is public. } }",
+        ])
+    func tokenInNone(keys: String) {
+        let text = "carnet: 1\nid: odd\nname: Odd\nissuer: https://odd.example\n\(keys)\n"
+        let document = DescriptorDocument(SourceFile(path: "odd.yaml", text: text))
+        #expect(document.diagnostics.contains { $0.severity == .error }, "\(document.diagnostics)")
+    }
+
     @Test("a lookup that fails keeps the tokens, says its name, and can be made again")
     func failingLookup() async throws {
         let fixture = try SignInFixture(

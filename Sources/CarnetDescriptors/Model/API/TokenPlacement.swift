@@ -11,12 +11,14 @@ package enum TokenPlacement: Hashable, DescriptorValue, Sendable {
     /// In a parameter of a form (RFC 6750, section 2.2).
     case body(String, because: String)
 
-    static var shape: Shape {
-        .either([
+    static var shape: Shape { .either(forms) }
+
+    fileprivate static var forms: [Shape] {
+        [
             .choice(["authorization"]), Section.form("TokenHeader", "{ header: NAME }", required: ["header"]),
             Section.form("TokenQuery", "{ query: NAME, because: REASON }", required: ["query", "because"]),
             Section.form("TokenBody", "{ body: NAME, because: REASON }", required: ["body", "because"]),
-        ])
+        ]
     }
 
     private struct Section: DescriptorSection {
@@ -71,7 +73,69 @@ package enum TokenPlacement: Hashable, DescriptorValue, Sendable {
     }
 }
 
+/// Where a request carries the access token, if it does.
+package enum TokenUse: Hashable, DescriptorValue, Sendable {
+    case placed(TokenPlacement)
+    /// The request is made without the token, and without what `api` says of each request with it.
+    case absent(because: String)
+
+    static var shape: Shape {
+        .either(TokenPlacement.forms + [Section.form("NoToken", "{ none: REASON }", required: ["none"])])
+    }
+
+    private struct Section: DescriptorSection {
+        var reason = ""
+
+        static let keys: [Key<Self>] = [
+            Key(
+                "none", \.reason, isRequired: true,
+                "the reason why the request is made without the token, and without headers and parameters of api")
+        ]
+    }
+
+    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
+        if node.written?.text == "none" {
+            decoder.report(
+                .missingReason, "the token is left out without a reason", at: node.span,
+                help: "write { none: \"the reason, with a link\" }")
+            return nil
+        }
+        if node.entry("none") != nil {
+            guard let section: Section = decoder.whole(node, Self.shape) else { return nil }
+            self = .absent(because: section.reason)
+            return
+        }
+        guard let placement = TokenPlacement(node, &decoder) else { return nil }
+        self = .placed(placement)
+    }
+
+    func json(_ filler: TemplateFiller) -> JSONValue? {
+        switch self {
+        case .placed(let placement): placement.json(filler)
+        case .absent(let reason): Section(reason: reason).json(filler)
+        }
+    }
+}
+
+extension TokenUse? {
+    /// The place of the token; `nil` for a request without it.
+    ///
+    /// - Parameter standard: The place if nothing is said.
+    package func placement(else standard: TokenPlacement?) -> TokenPlacement? {
+        switch self {
+        case .placed(let placement)?: placement
+        case .absent?: nil
+        case nil: standard
+        }
+    }
+}
+
 extension Place where Value == TokenPlacement {
+    /// The name of a header that holds the token.
+    package var header: YAMLNode? { node?.entry("header")?.value }
+}
+
+extension Place where Value == TokenUse {
     /// The name of a header that holds the token.
     package var header: YAMLNode? { node?.entry("header")?.value }
 }

@@ -42,6 +42,7 @@ package struct CallRules: DescriptorSection, Sendable {
     package internal(set) var headers = NamedList<Template>()
     package internal(set) var parameters = NamedList<Template>()
     package internal(set) var isOptional = false
+    package internal(set) var tokenIn: TokenUse?
     package internal(set) var outcome = OutcomeRules()
 
     static let shorthand: String? = "url"
@@ -57,6 +58,7 @@ package struct CallRules: DescriptorSection, Sendable {
                 "parameters, which are in the query of a GET or DELETE; they replace those of api.parameters, and null "
                     + "removes one"),
             Key("body", \.body, RequestRules.bodySummary),
+            Key("token_in", \.tokenIn, "where the access token is sent; default: as in api"),
             Key(
                 "optional", \.isOptional,
                 "whether the request may fail with an error response such as 404, and a lookup may find nothing; default: false"

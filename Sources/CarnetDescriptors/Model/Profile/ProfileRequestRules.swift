@@ -11,6 +11,7 @@ package struct ProfileRequestRules: DescriptorSection, Sendable {
     package internal(set) var conditions = NamedList<Template>()
     package internal(set) var claims = NamedList<ClaimPlace>()
     package internal(set) var isForMissing = false
+    package internal(set) var tokenIn: TokenUse?
     package internal(set) var sample: JSONValue?
 
     static func elsewhere(_ name: String) -> String? {
@@ -28,6 +29,7 @@ package struct ProfileRequestRules: DescriptorSection, Sendable {
         ]
         + RequestRules.ownKeys(in: .furtherRequest, inheriting: true).map { $0.lifted(to: \.request) }
         + OutcomeRules.keys.map { $0.lifted(to: \.outcome) } + [
+            Key("token_in", \.tokenIn, "where the access token is sent; default: as in profile"),
             Key("format", \.format, ResponseFormat.summary),
             Key("root", \.root, "the only candidate, or the list of candidates; default: the whole body"),
             Key("where", \.conditions, in: .furtherRequest, RequestRules.whereSummary),
@@ -52,6 +54,8 @@ package struct ProfileRequest: Sendable {
     package let outcome: OutcomeRules
     package fileprivate(set) var conditions: [Named<String>]
     fileprivate var lateConditions: [Named<Template>]
+    /// Where the access token goes; `nil` if the request has none.
+    package let tokenIn: TokenPlacement?
     fileprivate let described: ProfileRequestRules
 
     /// The request without what it inherits from `api`.
@@ -68,16 +72,23 @@ package struct ProfileRequest: Sendable {
 
 extension InputResolver {
     /// The further requests of the profile; one whose URL takes an optional input without a value is left out.
-    func profileRequests(_ rules: [ProfileRequestRules], api: APIRules) throws(ResolutionError) -> [ProfileRequest] {
+    ///
+    /// - Parameter placement: The place of the access token if a request does not say it.
+    func profileRequests(
+        _ rules: [ProfileRequestRules], api: APIRules, tokenIn placement: TokenPlacement?
+    ) throws(ResolutionError) -> [ProfileRequest] {
         try rules.enumerated().collect { index, rules throws(ResolutionError) in
             let key = "profile.requests.\(index)"
             let whole = belowAPI(rules.url)
             guard let late = try lateURL(whole, key: "\(key).url") else { return nil }
+            let tokenIn = rules.tokenIn.placement(else: placement)
+            let own = tokenIn == nil ? rules.request : rules.request.inheriting(api, at: rules.url)
             return ProfileRequest(
                 url: late.isLate ? nil : try url(whole, key: "\(key).url"), lateURL: late,
-                request: try rules.request.inheriting(api, at: rules.url).resolve(with: self, key: key, method: .get),
+                request: try own.resolve(with: self, key: key, method: .get),
                 outcome: rules.outcome.inheriting(api), conditions: try named(rules.conditions, key: "\(key).where"),
-                lateConditions: try lateNamed(rules.conditions, key: "\(key).where"), described: rules)
+                lateConditions: try lateNamed(rules.conditions, key: "\(key).where"), tokenIn: tokenIn, described: rules
+            )
         }
     }
 }

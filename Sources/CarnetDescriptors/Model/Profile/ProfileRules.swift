@@ -11,7 +11,7 @@ package struct ProfileRules: DescriptorSection, Sendable {
     package internal(set) var subject: AbsentSubject?
     package internal(set) var format = ResponseFormat.auto
     package internal(set) var outcome = OutcomeRules()
-    package internal(set) var tokenIn: TokenPlacement?
+    package internal(set) var tokenIn: TokenUse?
     package internal(set) var jwt: SignedResponseRules?
     package internal(set) var requests: [ProfileRequestRules] = []
     package internal(set) var callback: CallbackClaims?
@@ -88,6 +88,15 @@ extension ProfileRules {
         }
     }
 
+    /// Whether a first request without the token has nothing of the user. What a callback says is not the server's word.
+    fileprivate func namesNobody(at url: Template) -> Bool {
+        guard subject == nil, source == nil || source == .userinfo else { return false }
+        let templates = [url] + (request.headers.items + request.parameters.items).map(\.value)
+        return !templates.flatMap(\.references).contains {
+            [.token, .step, .connection].contains($0.origin) && $0.name != "scope"
+        }
+    }
+
     /// The claims that are not there yet when a further request is made.
     package func claimsAfter(request index: Int) -> Set<TemplateReference> {
         let first = effectiveClaims.filter { !$0.value.isEmpty }.map(\.name)
@@ -133,8 +142,8 @@ package struct ResolvedProfile: Sendable {
     package var subjectTemplate: Template? { derive.first { $0.name == "subject" }?.value }
     /// What their templates are filled with.
     package private(set) var values: TemplateValues?
-    /// Where the access token goes in the requests of the profile.
-    package let tokenIn: TokenPlacement
+    /// Where the access token goes in the first request of the profile; `nil` if it has none.
+    package let tokenIn: TokenPlacement?
     package var jwt: ResolvedSignedResponse
 
     /// - Parameter url: That of the userinfo endpoint.
@@ -154,12 +163,19 @@ package struct ResolvedProfile: Sendable {
         var rules = rules
         rules.outcome = rules.outcome.inheriting(api)
         described = rules
-        request = try rules.request.inheriting(api, at: url).resolve(with: resolver, key: "profile", method: .get)
-        requests = try resolver.profileRequests(rules.requests, api: api)
+        if case .absent = rules.tokenIn, let url, rules.namesNobody(at: url) {
+            throw resolver.error(
+                .unprotected, "profile.token_in",
+                "without the token, and without a value of its response in the URL, the profile is the same for everybody"
+            )
+        }
+        tokenIn = rules.tokenIn.placement(else: api.tokenIn)
+        let own = tokenIn == nil ? rules.request : rules.request.inheriting(api, at: url)
+        request = try own.resolve(with: resolver, key: "profile", method: .get)
+        requests = try resolver.profileRequests(rules.requests, api: api, tokenIn: tokenIn)
         sources = try resolver.claimSources(rules.sources)
         claims = rules.effectiveClaims
         derive = try resolver.allNamed(rules.derive, joinsWhatIsThere: true, key: "profile.derive")
-        tokenIn = rules.tokenIn ?? api.tokenIn
         jwt = ResolvedSignedResponse(rules.jwt)
     }
 

@@ -52,7 +52,10 @@ struct BadHeader: SingleValueRule {
         let headers =
             headersOfRequests(context) + places.api.headers.entries.map { ($0, .calls) }
             + ofResources.map { ($0, .resource) }
-        let ofTokens = [places.api.tokenIn, places.profile.tokenIn, places.revocation.tokenIn].compactMap { $0.header }
+        let ofTokens =
+            [
+                places.api.tokenIn.header, places.profile.tokenIn.header, places.revocation.tokenIn.header,
+            ].compactMap { $0 } + places.profile.requests.all.compactMap(\.tokenIn.header)
         guard !headers.isEmpty || !ofTokens.isEmpty else { return [] }
         let misnamed = ofTokens.compactMap { node -> Diagnostic? in
             guard let name = node.scalar?.text, !Self.isToken(name) || ManagedHeaders.names.contains(name.lowercased())
@@ -161,6 +164,6 @@ extension RequestRules {
 extension ProviderDescriptor {
     /// Whether the access token is a parameter of the body in requests of the profile.
     fileprivate var sendsTokenInBody: Bool {
-        if case .body = self.profile.tokenIn ?? self.api.tokenIn { true } else { false }
+        if case .body? = self.profile.tokenIn.placement(else: self.api.tokenIn) { true } else { false }
     }
 }

@@ -144,7 +144,7 @@ struct KeyWithoutEffect: LintRule {
         if descriptor.authorization.fragmentRoute != nil {
             report(places.authorization.fragment, "fragment_route sets the fragment")
         }
-        if descriptor.api.tokenIn != .authorization, descriptor.profile.tokenIn != .authorization {
+        if descriptor.api.tokenIn != .authorization, descriptor.profile.tokenIn != .placed(.authorization) {
             report(places.api.scheme, "the access token is not in the Authorization header")
         }
         if descriptor.isWithout(.revocation) { report(places.revocation, "there is no revocation endpoint") }
