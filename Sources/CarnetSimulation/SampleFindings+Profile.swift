@@ -14,7 +14,7 @@ extension SampleFindings {
                 return [notAsExpected("no sample has the profile", places.samples.expect.claims, help: help)]
             }
             // What makes the subject of the tokens alone needs no profile.
-            let template = context.descriptor.profile.derive["subject"]
+            let template = context.descriptor.profile.derive["subject"]?.template
             guard let token, let template, !template.references.contains(where: { $0.origin == .claim }),
                 Profile.subject(stated: nil, nil, at: simulation.provider) == nil
             else { return [] }
@@ -72,7 +72,7 @@ extension SampleFindings {
         let rules = context.descriptor.profile
         guard rules.subject == nil, Profile.subject(stated: nil, profile, at: simulation.provider) == nil
         else { return [] }
-        if let template = rules.derive["subject"] { return notDerived(template, in: sample) }
+        if let template = rules.derive["subject"]?.template { return notDerived(template, in: sample) }
         guard let pointers = rules.claims["subject"]?.pointers else {
             return context.findings(
                 .claimNotInSample, "the sample has no subject at /sub", at: sample.place.keySpan,

@@ -272,7 +272,7 @@ struct ClaimSources {
         }
         let profile = descriptor.profile
         self.descriptor = descriptor
-        (named, derived) = (byName(profile.claims.items), byName(profile.derive.items))
+        (named, derived) = (byName(profile.claims.items), byName(profile.derive.items.map { Named($0.name, $0.value.template) }))
         further = byName(profile.requests.flatMap(\.claims.items))
         effective = byName(profile.effectiveClaims)
     }

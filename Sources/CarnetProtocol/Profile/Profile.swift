@@ -144,14 +144,18 @@ extension Profile {
     /// parts.
     package func derivingClaims(at provider: FilledProvider) -> Profile {
         var profile = self
-        let derived = derived(at: provider).filter { $0.name != "subject" }
+        func isKept(_ name: String) -> Bool {
+            provider.profile.rule(ofDerived: name)?.isForMissing == true && ![nil, ""].contains(self[name])
+        }
+        let derived = derived(at: provider).filter { $0.name != "subject" && !isKept($0.name) }
         // Who verified one address said nothing of another.
         if derived.contains(where: { $0.name == "email" && !$0.value.isAddress(self["email"]) }) {
             profile.claims.removeAll { $0.name == "email_verified" }
         }
         for claim in derived where !isDenied(claim) { profile.set(claim) }
         profile.unavailable += provider.profile.derive.filter { claim in
-            claim.value.references.contains { $0.origin == .claim && isUnavailable($0.name) }
+            !isKept(claim.name)
+                && claim.value.references.contains { $0.origin == .claim && isUnavailable($0.name) }
         }.map(\.name)
         if Self.partsOfName.contains(where: isUnavailable) { profile.unavailable.append("name") }
         if profile["name"] == nil, !provider.profile.derive.contains(where: { $0.name == "name" }),

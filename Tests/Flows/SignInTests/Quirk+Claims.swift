@@ -46,6 +46,28 @@ extension Quirk {
             #expect(profile["nickname"]?.string == "1")
         },
         Quirk(
+            "only some users have a claim that can be made of others", key: "`profile.derive` with `when_missing`",
+            neededBy: "TrainingPeaks"
+        ) {
+            for (member, expected) in [(", login: ada7", "ada7"), ("", "ada.byron")] {
+                let fixture = try SignInFixture(
+                    odd: endpoints + """
+                        profile:
+                          claims: { subject: /id, username: /login, given_name: /first, family_name: /last }
+                          derive:
+                            username:
+                              value: "{lower(claim.given_name)}.{lower(claim.family_name)}"
+                              when_missing: true
+                            nickname: { value: "{lower(claim.given_name)}" }
+                        samples: { userinfo: { id: 7, first: Ada, last: Byron\(member) } }
+
+                        """)
+                let profile = try await fixture.signIn().profile()
+                #expect(profile.username == expected)
+                #expect(profile["nickname"]?.string == "ada")
+            }
+        },
+        Quirk(
             "a claim is a member of each element of a list", key: "`profile.claims` with `root` and `each`",
             neededBy: "Yammer, LINE WORKS, Cronofy"
         ) {

@@ -107,6 +107,16 @@ struct SubjectTests {
         }
     }
 
+    @Test("A subject that is made only where none was read could be another user's, and is refused")
+    func subjectWhenMissing() throws {
+        let keys =
+            "profile: { claims: { subject: /id, team: /team }, "
+            + "derive: { subject: { value: '{claim.team}', when_missing: true } } }\n"
+        let odd = try descriptor(Self.head + Self.userinfo + keys)
+        let error = #expect(throws: ResolutionError.self) { try odd.resolve() }
+        #expect(error?.kind == .unprotected && error?.key == "profile.derive.subject.when_missing")
+    }
+
     @Test(
         "A sign-in whose profile would name the account fails if the URL of the profile cannot be filled",
         arguments: [

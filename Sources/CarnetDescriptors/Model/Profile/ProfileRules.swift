@@ -7,7 +7,7 @@ package struct ProfileRules: DescriptorSection, Sendable {
     package internal(set) var request = RequestRules()
     package internal(set) var root = JSONPointer(tokens: [])
     package internal(set) var claims = NamedList<FirstClaimPlace>()
-    package internal(set) var derive = NamedList<Template>()
+    package internal(set) var derive = NamedList<DerivedClaim>()
     package internal(set) var subject: AbsentSubject?
     package internal(set) var format = ResponseFormat.auto
     package internal(set) var outcome = OutcomeRules()
@@ -34,7 +34,7 @@ package struct ProfileRules: DescriptorSection, Sendable {
                 "claim -> pointer below root; 'each' reads the values in a list's elements, 'first' one, and 'present' whether there is one; standard claims are mapped by default, and [] switches one off"
             ),
             Key(
-                "derive", \.derive, in: .claim,
+                "derive", \.derive,
                 "claim -> a template of other claims and of values of the sign-in; {claim.NAME} is a claim as it was read, and join leaves out what is missing"
             ),
             Key(
@@ -51,6 +51,21 @@ package struct ProfileRules: DescriptorSection, Sendable {
                 "sources", \.sources,
                 "other issuers whose signed claims are accepted (OpenID Connect Core, section 5.6.2)"),
         ]
+}
+
+/// A claim that a template makes.
+@dynamicMemberLookup
+package struct DerivedClaim: DescriptorSection, Sendable {
+    package internal(set) var template = Template.empty
+    package internal(set) var isForMissing = false
+
+    static let shorthand: String? = "value"
+    static let keys: [Key<Self>] = [
+        Key("value", \.template, in: .claim, isRequired: true, "the template"),
+        Key("when_missing", \.isForMissing, "whether a claim that was read is kept; default: false"),
+    ]
+
+    package subscript<Value>(dynamicMember key: KeyPath<Template, Value>) -> Value { template[keyPath: key] }
 }
 
 /// That no response identifies the user.
@@ -138,6 +153,8 @@ package struct ResolvedProfile: Sendable {
     package let claims: [Named<[JSONPointer]>]
     /// Claims that are made of others.
     package let derive: [Named<Template>]
+    /// What the descriptor says of one of them.
+    package func rule(ofDerived name: String) -> DerivedClaim? { described.derive[name] }
     /// What makes the subject, if it is no member of a response: lint, the sandbox and the engine ask here.
     package var subjectTemplate: Template? { derive.first { $0.name == "subject" }?.value }
     /// What their templates are filled with.
@@ -160,6 +177,11 @@ package struct ResolvedProfile: Sendable {
                 .unknownValue, "profile.derive.subject",
                 "the value {\(later)} is known only after the subject has named the account")
         }
+        guard rules.derive["subject"]?.isForMissing != true else {
+            throw resolver.error(
+                .unprotected, "profile.derive.subject.when_missing",
+                "the subject of one user could be made the same as that of another, which was read")
+        }
         var rules = rules
         rules.outcome = rules.outcome.inheriting(api)
         described = rules
@@ -175,7 +197,8 @@ package struct ResolvedProfile: Sendable {
         requests = try resolver.profileRequests(rules.requests, api: api, tokenIn: tokenIn)
         sources = try resolver.claimSources(rules.sources)
         claims = rules.effectiveClaims
-        derive = try resolver.allNamed(rules.derive, joinsWhatIsThere: true, key: "profile.derive")
+        let derived = rules.derive.items.map { Named($0.name, $0.value.template) }
+        derive = try resolver.allNamed(NamedList(derived), joinsWhatIsThere: true, key: "profile.derive")
         jwt = ResolvedSignedResponse(rules.jwt)
     }
 

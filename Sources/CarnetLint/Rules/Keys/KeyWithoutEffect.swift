@@ -318,7 +318,7 @@ extension LintContext {
 extension ProviderDescriptor {
     /// The header, in lower case, or the parameter that has the access token in a request.
     fileprivate var tokenNames: [String] {
-        [self.api.tokenIn, self.profile.tokenIn].compactMap { placement -> String? in
+        [self.api.tokenIn, self.profile.tokenIn.placement(else: nil)].compactMap { placement -> String? in
             switch placement {
             case .authorization: "authorization"
             case .header(let name): name.lowercased()

@@ -53,7 +53,7 @@ struct TemplateUse: Sendable {
         for further in places.profile.requests.all {
             add(further.request.headers, further.request.parameters, further.conditions)
         }
-        for entry in places.profile.derive.entries { add(entry.value) }
+        for derived in places.profile.derive.named() { add(derived.value.template.node) }
         for issuer in places.issuerMatch.issuers { add(issuer) }
         for step in places.exchange.named() { add(step.value.request.headers, step.value.request.parameters) }
         for derived in places.connection.derive.named() { add(derived.value.template.node) }

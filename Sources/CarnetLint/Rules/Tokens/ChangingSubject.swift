@@ -45,7 +45,7 @@ struct ChangingSubject: SingleValueRule {
             let name = pointer.scalar?.text.split(separator: "/").last.map(String.init) ?? ""
             return Self.changing.contains(name) ? finding(name, in: context, at: pointer.span) : nil
         }
-        guard let template = context.descriptor.profile.derive["subject"] else { return read }
+        guard let template = context.descriptor.profile.derive["subject"]?.template else { return read }
         let names = context.descriptor.members(readBy: template).filter(Self.changing.contains)
         let span = context.places.profile.derive["subject"].span
         return read + names.prefix(1).map { finding($0, in: context, at: span) }

@@ -51,7 +51,7 @@ struct UnfoundedVerification: LintRule {
         context.descriptor.profile.derive.items.compactMap { rule in
             guard ProfileRules.verified(by: rule.name) != nil, rule.value.source != "false" else { return nil }
             let isTrueWithoutValue = rule.value.defaults.contains("true")
-            guard isTrueWithoutValue || !context.descriptor.isStated(in: rule.value) else { return nil }
+            guard isTrueWithoutValue || !context.descriptor.isStated(in: rule.value.template) else { return nil }
             return finding(
                 isTrueWithoutValue
                     ? "\(rule.name) is true if the value is missing"
