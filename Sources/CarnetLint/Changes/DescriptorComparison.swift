@@ -272,7 +272,8 @@ struct ClaimSources {
         }
         let profile = descriptor.profile
         self.descriptor = descriptor
-        (named, derived) = (byName(profile.claims.items), byName(profile.derive.items.map { Named($0.name, $0.value.template) }))
+        named = byName(profile.claims.items)
+        derived = byName(profile.derive.items.map { Named($0.name, $0.value.template) })
         further = byName(profile.requests.flatMap(\.claims.items))
         effective = byName(profile.effectiveClaims)
     }

@@ -6,11 +6,10 @@ struct InputMovesURL: LintRule {
         "K104", name: "input-moves-url", summary: "The value of an input could move a URL to another host.",
         rationale: """
             The person who enters the value would receive codes and secrets. A value of type text can contain a slash, a \
-            question mark or an @, so only urlencode makes it a part of a path or query. A value of type host_path can \
-            contain a path, so it is the whole host: behind :// and before a / or the end. A value of type identifier \
-            can contain a dot: behind it, the URL names the rest of the host, unless enum or pattern limits the value. \
-            The client id may come from the server that registers clients, so an input that has it by default is no \
-            part of a host. Carnet refuses such a descriptor.
+            question mark or an @, so it needs urlencode, in a path or query. A value of type host_path can contain a path, \
+            so it is the whole host. A value of type identifier can contain a dot: behind it, the URL names the rest of the \
+            host, unless enum or pattern limits the value. A server that registers clients chooses the client id, so an \
+            input that has it by default is no part of a host.
             """,
         references: ["RFC 3986, section 3.2", "RFC 3986, section 7.6"],
         bad: [

@@ -6,10 +6,10 @@ struct UnlikelyValue: LintRule {
         "K125", name: "unlikely-value", severity: .warning,
         summary: "A value is allowed, but unlikely beside its neighbours or the standard's words.",
         rationale: """
-            A standard word with a wrong letter, or of another place, is usually a slip. So are a separator that is a word, a scope \
-            with a comma, milliseconds in place of seconds, two endpoints with one URL, a parameter with another input's value, \
-            values that are left out with an optional one, and a placeholder. After 'invalid_grant' the user signs in again, which does not help if \
-            the client is wrong. A host that is nearly another one of the file is usually somebody else's, and receives the token.
+            A misspelled or misplaced standard word is usually a slip. So are a separator that is a word, a scope with a \
+            comma, milliseconds for seconds, two endpoints with one URL, a parameter with another input's value, values \
+            that are left out with an optional one, and a placeholder. After 'invalid_grant' the user signs in again, which \
+            does not help if the client is wrong. A host that is nearly another one of the file is usually somebody else's.
             """,
         references: ["RFC 6749, section 3.3", "RFC 6749, section 4.1", "RFC 6749, section 5.2"],
         bad: [
