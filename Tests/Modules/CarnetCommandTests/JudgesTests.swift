@@ -395,7 +395,7 @@ struct JudgesTests {
     ]
 
     @Test("What lint accepts, the engine signs in to, however unusual it is", arguments: Self.unusual)
-    func unusual(_ text: String, _ shown: String) async throws { try await agreed(text, shown, "failed") }
+    func unusualDescriptor(_ text: String, _ shown: String) async throws { try await agreed(text, shown, "failed") }
 
     @Test(
         "What lint reports as an error, the command does not try",
