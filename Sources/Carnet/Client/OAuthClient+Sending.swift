@@ -28,7 +28,9 @@ extension OAuthClient {
         let dpopKey = try key.map { try DPoPKey(encoded: $0) }
         func attempt(_ made: PreparedRequest, in form: Int) async throws -> Exchange {
             var request = bounds.hiding(in: try made.inForm(form))
-            if let dpopKey {
+            // Without the token, which would be in this header, there is nothing to prove.
+            let isProved = accessToken == nil || request.outgoing.head.headerFields[.authorization] != nil
+            if let dpopKey, isProved {
                 request = try request.proving(
                     dpopKey, accessToken: accessToken, nonce: nonces[DPoPNonces.Place(of: request)], random: random,
                     now: providerClock.now)

@@ -25,7 +25,7 @@ struct Account {
     /// - Throws: `Failure`; `TokenStoreError`.
     init(_ place: AccountPlace) async throws {
         self.place = place
-        failures = ProviderFailure(entry: place.entry, sandboxOption: place.connector.sandboxOption)
+        failures = ProviderFailure(entry: place.entry, givenOptions: place.connector.givenOptions)
         let stored = try await place.open()
         self.stored = stored
         client = try await failures.explaining {

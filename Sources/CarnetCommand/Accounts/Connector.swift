@@ -14,8 +14,8 @@ struct Connector {
     let store: FileTokenStore
     /// The sandbox that stands for every provider, if one does.
     let sandbox: SandboxAddress?
-    /// ` --sandbox ADDRESS` for commands that a message names; empty without a sandbox.
-    var sandboxOption: String { sandbox.map { " --sandbox \($0.base.text)" } ?? "" }
+    /// The options that commands which a message names need, too: the sandbox, the environment and the folders.
+    let givenOptions: String
     private let registrations: Registrations
     private let console: Console
     private let deadline: Duration
@@ -29,6 +29,8 @@ struct Connector {
         deadline: Duration? = nil
     ) throws {
         sandbox = try network.sandbox.map(Self.address)
+        givenOptions =
+            (sandbox.map { " --sandbox \($0.base.text)" } ?? "") + client.input.environmentOption + sources.option
         registrations = try Registrations(client, sources.registry, context)
         store = try UserStore(context.environment).tokens(
             ofSandbox: sandbox != nil, lockPatience: network.timeout.map { .seconds($0) } ?? UserStore.lockPatience)
@@ -65,7 +67,7 @@ struct Connector {
         let confirmation = ServerConfirmation(
             resource: name, known: try? sources.entry(nameOrResource: name).descriptor, hosts: found.authorizationHosts,
             asks: asks, console: context.console)
-        let entry = try await ProviderFailure(entry: unknown, sandboxOption: sandboxOption).explaining {
+        let entry = try await ProviderFailure(entry: unknown, givenOptions: givenOptions).explaining {
             try await context.console.showing("asking \(resource.authority)") {
                 try await Discovery(
                     transport: network(for: unknown.descriptor.resolve()), limits: TransportLimits(deadline: deadline),

@@ -28,7 +28,7 @@ struct ProviderAccounts {
         let stores = UserStore(context.environment)
         // If the other store cannot be read, it does not matter here.
         let elsewhere = (try? await stores.tokens(ofSandbox: !isSandbox).inventory().accounts(of: provider)) ?? []
-        let login = "carnet login \(provider)\(connector.sandboxOption)"
+        let login = "carnet login \(provider)\(connector.givenOptions)"
         func missing(_ summary: String, next: [String]) -> NobodySignedIn {
             NobodySignedIn(
                 failure: Failure(
@@ -79,7 +79,7 @@ extension Connector {
         failure.details.append(Failure.Detail(name: "provider", text: provider.rawValue))
         if damaged.count > 1 { failure.summary += " (and \(damaged.count - 1) more; see carnet accounts)" }
         failure.next =
-            damaged.prefix(Self.limit).compactMap(\.remedy) + ["then run carnet login \(provider)\(sandboxOption)"]
+            damaged.prefix(Self.limit).compactMap(\.remedy) + ["then run carnet login \(provider)\(givenOptions)"]
         throw failure
     }
 
@@ -90,7 +90,7 @@ extension Connector {
             return try await store.load(key)?.connection
         } catch var error as TokenStoreError where error.kind == .unreadable {
             error.remedy =
-                error.remedy ?? "carnet logout \(key.provider) --account \(key.account.shellWord)\(sandboxOption)"
+                error.remedy ?? "carnet logout \(key.provider) --account \(key.account.shellWord)\(givenOptions)"
             throw error
         }
     }

@@ -9,8 +9,8 @@ import CarnetProtocol
 struct ProviderFailure {
     let entry: ProviderRegistry.Entry
     var redirectURI: String?
-    /// ` --sandbox ADDRESS` for a sandbox that stands for the provider; empty without one.
-    var sandboxOption = ""
+    /// The options that a named command needs, such as ` --sandbox ADDRESS`.
+    var givenOptions = ""
     /// How the registration is written where it is not options and the clients file.
     var writing: Writing?
 
@@ -40,7 +40,7 @@ struct ProviderFailure {
     func explain(_ error: OAuthError) -> Failure {
         let resource = KnownResources.url(of: entry, registeredWith: redirectURI)
         let login = "run carnet login \(resource?.shellWord ?? entry.descriptor.id.rawValue)"
-        var failure = Failure(error, OAuthError.Words(signIn: login + sandboxOption, redirectURI: redirectURI))
+        var failure = Failure(error, OAuthError.Words(signIn: login + givenOptions, redirectURI: redirectURI))
         if let writing { failure.summary = "\(writing.place): \(failure.summary)" }
         if let url = KnownResources.url(of: entry) {
             // Nobody wrote the descriptor of a found server.
@@ -60,10 +60,10 @@ struct ProviderFailure {
             // The resource chose these strings, and people copy the command.
             let options =
                 stepUp.acrValues.map { " --acr \($0.shellWord)" } + (stepUp.maxAge.map { [" --max-age \($0)"] } ?? [])
-            failure.next = [login + options.joined() + sandboxOption]
+            failure.next = [login + options.joined() + givenOptions]
         }
         if error.disposition == .signInAgain, error.step != .callback, failure.next.isEmpty {
-            failure.next.append(login + sandboxOption)
+            failure.next.append(login + givenOptions)
         }
         // Nobody wrote the registration of a found server by hand: Carnet made it, and the server may have forgotten it.
         if resource != nil, [.serverError, .unexpectedStatus].contains(error.kind),

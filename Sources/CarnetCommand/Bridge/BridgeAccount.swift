@@ -95,7 +95,7 @@ actor BridgeAccount {
 
     private nonisolated func withOwnToken() async throws -> Direct {
         let (connector, entry) = try await entryToSignIn()
-        let failures = ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption)
+        let failures = ProviderFailure(entry: entry, givenOptions: connector.givenOptions)
         return try await failures.explaining {
             let registration = try await connector.registration(for: entry, prefersSecret: true)
             let client = try connector.client(for: entry, registration: registration)
@@ -233,7 +233,7 @@ actor BridgeAccount {
         let isNamed = ProviderSources.isResource(options.provider)
         return Open(
             session: session, resource: isNamed ? try ProviderSources.resource(options.provider) : resource,
-            failures: ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption),
+            failures: ProviderFailure(entry: entry, givenOptions: connector.givenOptions),
             registersItself: try connector.registersItself(at: entry))
     }
 
@@ -262,12 +262,12 @@ actor BridgeAccount {
     ) async throws -> Open {
         let (connector, entry) = try await entryToSignIn()
         context.console.note("signing in to \(entry.descriptor.name)".printable)
-        return try await ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption).explaining {
+        return try await ProviderFailure(entry: entry, givenOptions: connector.givenOptions).explaining {
             let registration = try await connector.registration(
                 for: entry, registering: found.document, again: again, requesting: scopes ?? [])
             let client = try connector.client(for: entry, registration: registration)
             let failures = ProviderFailure(
-                entry: entry, redirectURI: registration.redirectURI, sandboxOption: connector.sandboxOption)
+                entry: entry, redirectURI: registration.redirectURI, givenOptions: connector.givenOptions)
             let session = try await failures.explaining {
                 let authorization = AuthorizationOptions(scopes: scopes, lifetime: TimeInterval(patience))
                 return try await client.signIn(

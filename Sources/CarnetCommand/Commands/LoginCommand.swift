@@ -63,12 +63,12 @@ struct LoginCommand: Subcommand {
         try requirePage(of: entry.descriptor)
         try UserStore(context.environment).prepare(ofSandbox: connector.sandbox != nil)
         try await connector.requireReadableRecords(of: entry.descriptor.id, account: account.account)
-        try await ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption).explaining {
+        try await ProviderFailure(entry: entry, givenOptions: connector.givenOptions).explaining {
             let registration = try await connector.registration(
                 for: entry, registering: found.document, again: registersAgain)
             for line in entry.descriptor.statusLines { context.console.warn(line.printable) }
             let failures = ProviderFailure(
-                entry: entry, redirectURI: registration.redirectURI, sandboxOption: connector.sandboxOption)
+                entry: entry, redirectURI: registration.redirectURI, givenOptions: connector.givenOptions)
             try await failures.explaining {
                 let client = try connector.client(for: entry, registration: registration)
                 do {
@@ -148,7 +148,7 @@ struct LoginCommand: Subcommand {
         for line in tokens.missingScopes(of: requested, at: client.provider) { console.warn(line) }
         if let oddity = tokens.oddLifetime(at: client.provider) { console.warn(oddity) }
         let named = account.account.map { " --account \($0.shellWord)" } ?? ""
-        let rest = "\(account.provider.shellWord)\(named)\(connector.sandboxOption)"
+        let rest = "\(account.provider.shellWord)\(named)\(connector.givenOptions)"
         guard client.provider.resource == nil else { return console.note("next: carnet token \(rest)".printable) }
         console.note("next: carnet profile \(rest), carnet resources \(rest)".printable)
     }

@@ -103,7 +103,7 @@ struct SandboxCommand: Subcommand {
         }
         if backChannelLogoutURI != nil { await sandbox.sendLogouts(by: logoutSender(context.console)) }
         let names = named.isEmpty && found.isEmpty ? impersonated.map(\.id.rawValue) : ids + resources
-        try await serve(sandbox, names, context.console)
+        try await serve(sandbox, names, options: client.input.environmentOption + sources.option, context.console)
     }
 
     private func listFaults(_ console: Console) {
@@ -161,7 +161,8 @@ struct SandboxCommand: Subcommand {
         return clients
     }
 
-    private func serve(_ sandbox: Sandbox, _ names: [String], _ console: Console) async throws {
+    /// - Parameter options: Those that a sign-in at the sandbox needs, too.
+    private func serve(_ sandbox: Sandbox, _ names: [String], options: String, _ console: Console) async throws {
         let faults = faults
         let server = SandboxServer(sandbox: sandbox, port: port) { address in
             console.print(address.base.text)
@@ -172,7 +173,7 @@ struct SandboxCommand: Subcommand {
             console.note("the sandbox simulates \(names.joined(separator: ", ")); Ctrl-C stops it")
             for fault in faults { console.note("fault \(fault.rawValue): \(fault.summary)") }
             if let name = names.first {
-                console.note("sign in with: carnet login \(name) --sandbox \(address.base.text)")
+                console.note("sign in with: carnet login \(name) --sandbox \(address.base.text)\(options)")
             }
         }
         try await Failure.explaining(.port(port)) { try await server.run() }

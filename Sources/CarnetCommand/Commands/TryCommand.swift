@@ -95,7 +95,7 @@ struct TryCommand: Subcommand {
             "provider": .string(setup.provider.id.rawValue), "ok": .bool(!result.hasFailed),
             "client_id": .string(setup.client.registration.clientID),
             "redirect_uri": .string(setup.client.registration.redirectURI), "inputs": .object(JSONObject(inputs)),
-            "guessed": .list(setup.guesses), "simulated": .list(setup.assumptions),
+            "guessed": .list(setup.guesses), "simulated": .list(setup.assumptions(of: result)),
             "example_inputs": .list(setup.examples.map(\.name)), "steps": .array(steps),
             "scopes": ["requested": .list(result.requested), "granted": .list(result.granted)],
             "profile": .object(JSONObject(result.profile)), "resources": .array(result.resources.map(\.json)),

@@ -11,6 +11,8 @@ struct ProviderSources {
     static let unnamedFolder = "providers"
 
     let registry: ProviderRegistry
+    /// ` --providers FOLDER` for each folder that was given so.
+    let option: String
     /// The folders that were read.
     let folders: [String]
     /// Files and folders that could not be read at all.
@@ -45,6 +47,7 @@ struct ProviderSources {
         let isNamed = read.contains { Self.place($0) == Self.place(Self.unnamedFolder) }
         if !isNamed, Path.isFolder(Self.unnamedFolder) { add(Self.unnamedFolder, overriding: false) }
         folders = read
+        option = options.folders.map { " --providers \($0.shellWord)" }.joined()
         self.registry = registry
         self.unreadable = unreadable
         if !isQuiet || !registry.withheld.isEmpty { warnAboutUnusable(context.console) }

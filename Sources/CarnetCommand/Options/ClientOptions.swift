@@ -2,6 +2,7 @@ import ArgumentParser
 import Carnet
 import CarnetDescriptors
 import CarnetFoundation
+import CarnetLint
 import CarnetProtocol
 
 /// The registration of the client at the provider.
@@ -31,6 +32,9 @@ struct InputOptions: ParsableArguments {
     var variables: [String] = []
 
     @Option(value: "name", "The environment of the provider, such as its sandbox.") var environment: String?
+
+    /// ` --environment NAME`, if it was given.
+    var environmentOption: String { environment.map { " --environment \($0.shellWord)" } ?? "" }
 
     /// The inputs whose values the options show, by name; of a repeated one, the last.
     var values: [String: String] {

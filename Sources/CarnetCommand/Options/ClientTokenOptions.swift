@@ -59,7 +59,7 @@ struct ClientTokenOptions: ParsableArguments {
         let sources = try ProviderSources(account.providers, context)
         let entry = try sources.entry(nameOrResource: account.provider)
         let connector = try Connector(account.network, account.client, sources, context)
-        try await ProviderFailure(entry: entry, sandboxOption: connector.sandboxOption).explaining {
+        try await ProviderFailure(entry: entry, givenOptions: connector.givenOptions).explaining {
             let registration = try await connector.registration(for: entry, prefersSecret: true)
             let client = try connector.client(for: entry, registration: registration)
             try await body(client, try grant(entry.descriptor.wantedScopes(scopes), context.environment), entry)

@@ -266,6 +266,7 @@ extension Trial {
             }
             result.profile = profile.claims
             step.findings = profile.claims.map { Named($0.name, $0.value.scalarText ?? $0.value.jsonText()) }
+            if step.findings.isEmpty { step.findings = [Named("claims", "none")] }
             for failure in profile.failures.reversed() {
                 if failure.isOfDistributedClaims {
                     step.findings.append(Named("left out", failure.message))
@@ -287,6 +288,7 @@ extension Trial {
                 throw TrialStep.Outcome.skipped("the provider issued no refresh token")
             }
             step.findings = Self.findings(of: try await session.refresh())
+            result.hasRefreshed = true
         }
     }
 

@@ -3,6 +3,7 @@ import CarnetFoundation
 
 struct TrialResult {
     var hasFailed = false
+    var hasRefreshed = false
     var stepCount = 0
     var requestCount = 0
     var requested: [String] = []

@@ -39,7 +39,7 @@ struct TrialSetup {
     }
 
     /// What the sandbox simulates although neither the descriptor nor a standard that it follows says it.
-    var assumptions: [String] {
+    func assumptions(of result: TrialResult) -> [String] {
         let samples = provider.samples
         let isOpenID = provider.issuer != nil || provider.discoveryURL != nil || provider.resource != nil
         var all: [String] = []
@@ -56,7 +56,7 @@ struct TrialSetup {
             all.append("the profile: no sample shows where the provider has the subject")
         }
         if samples.token == nil { all.append("the token response: the descriptor has no samples.token") }
-        if provider.hasSignInPage, samples.refresh == nil, provider.refresh.rotation == .unknown {
+        if result.hasRefreshed, samples.refresh == nil, provider.refresh.rotation == .unknown {
             all.append("the rotation of refresh tokens: there is neither refresh.rotation nor samples.refresh")
         }
         if entry.descriptor.api.errors == nil, provider.canHaveProfile || !provider.resources.isEmpty {

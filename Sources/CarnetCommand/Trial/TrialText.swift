@@ -87,7 +87,7 @@ struct TrialText {
                 + rows("profile", profile)
                 + rows("opens", result.resources.filter(\.isOpen).map(\.resource.title.printable)) + closed
                 + rows("guessed", guesses.isEmpty ? [] : [guesses.joined(separator: ", ").printable, advice])
-                + rows("simulated", setup.assumptions))
+                + rows("simulated", setup.assumptions(of: result)))
     }
 
     private static let endpoints = ["authorization", "token", "userinfo"]

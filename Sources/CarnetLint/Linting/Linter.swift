@@ -186,6 +186,7 @@ extension LintContext {
         var placed = finding
         placed.message = "in the environment \(name), \(finding.message)"
         placed.span = places.environments[name].keySpan
+        placed.help = (finding.help.map { "\($0); " } ?? "") + "an environment may have samples and examples of its own"
         placed.fix = nil
         placed.related.insert(related("inherited from here", at: finding.span), at: 0)
         return placed

@@ -13,8 +13,6 @@ extension PreparedRequest {
     package func proving(
         _ key: DPoPKey, accessToken: Secret? = nil, nonce: String? = nil, random: any RandomSource, now: Date
     ) throws(OAuthError) -> PreparedRequest {
-        // There is nothing to prove in a request without the token, which would be in this header.
-        guard accessToken == nil || outgoing.head.headerFields[.authorization] != nil else { return self }
         var claims = JSONObject()
         claims["jti"] = .string(try random.secret().reveal())
         claims["htm"] = .string(outgoing.head.method.rawValue)

@@ -46,7 +46,7 @@ extension Quirk {
             #expect(profile["nickname"]?.string == "1")
         },
         Quirk(
-            "only some users have a claim that can be made of others", key: "`profile.derive` with `when_missing`",
+            "a claim is made of others for users without it", key: "`profile.derive` with `when_missing`",
             neededBy: "TrainingPeaks"
         ) {
             for (member, expected) in [(", login: ada7", "ada7"), ("", "ada.byron")] {

@@ -189,7 +189,7 @@ extension Quirk {
             #expect(await fixture.wire(.userinfo).last == "GET https://odd.example/me?fields=id&oauth_token=*")
         },
         Quirk(
-            "a profile or a list is public, and its request has no access token",
+            "a request of the profile or the connection has no access token",
             key: "`token_in: { none: REASON }`", neededBy: "StockTwits"
         ) {
             let fixture = try SignInFixture(

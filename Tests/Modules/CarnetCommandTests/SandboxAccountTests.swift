@@ -11,6 +11,26 @@ struct SandboxAccountTests {
         home = try CommandHome()
     }
 
+    @Test("A named command has the environment and the folders that were given")
+    func givenOptions() async throws {
+        let text = """
+            carnet: 1
+            id: acme
+            name: Acme
+            endpoints: { authorization: https://acme.example/authorize, token: https://acme.example/token }
+            profile: { from: token, subject: { none: The API has no users. } }
+            environments: { test: { endpoints: { token: https://test.acme.example/token } } }
+
+            """
+        try home.write(text, to: "mine/acme.yaml")
+        let sandbox = try await RunningSandbox(home, "acme", "--environment", "test", "--providers", "mine")
+        defer { sandbox.run.stop() }
+        let login = try await home.logIn(
+            "acme", "--sandbox", sandbox.address, "--environment", "test", "--providers", "mine")
+        let suffix = "acme --sandbox \(sandbox.address) --environment test --providers mine"
+        #expect(login.standardError.contains("next: carnet profile \(suffix), carnet resources \(suffix)"), "\(login)")
+    }
+
     @Test("A command without --sandbox names the account and the command that finds it")
     func withoutTheOption() async throws {
         let sandbox = try await RunningSandbox(home, "google")

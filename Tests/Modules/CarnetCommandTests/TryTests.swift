@@ -64,6 +64,24 @@ struct TryTests {
         #expect(tried.standardOutput.contains("Resource: Your user"))
     }
 
+    @Test("What did not happen is not said to be simulated, and a profile without claims says so")
+    func onlyWhatHappened() async throws {
+        let text = """
+            carnet: 1
+            id: acme
+            name: Acme
+            endpoints: { authorization: https://acme.example/authorize, token: https://acme.example/token }
+            profile: { from: token, subject: { none: The API has no users. } }
+            samples: { token: { access_token: x, token_type: Bearer } }
+
+            """
+        try home.write(text, to: "providers/acme.yaml")
+        let tried = try await home.run("try", "acme")
+        #expect(tried.status == 0 && tried.standardOutput.contains("issued no refresh token"), "\(tried)")
+        #expect(!tried.standardOutput.contains("rotation of refresh tokens"))
+        #expect(tried.standardOutput.contains(/claims +none/))
+    }
+
     @Test("The secrets of the simulated sign-in are shown on request only")
     func showsSecrets() async throws {
         let shown = try await home.run("try", "google", "--show-secrets")

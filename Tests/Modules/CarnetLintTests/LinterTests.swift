@@ -128,6 +128,22 @@ struct LinterTests {
         #expect(Set(lint(file("acme.yaml", descriptor("acme", text))).map(\.code)) == ["C008", "D021"])
     }
 
+    @Test("A token request in the query of its URL has the key that sends it so")
+    func aTokenRequestInItsURL() {
+        let text = """
+            carnet: 1
+            id: acme
+            name: Acme
+            endpoints:
+              authorization: https://acme.example/authorize?response_type=code
+              token: https://acme.example/token?grant_type=authorization_code&scope=all
+
+            """
+        let helps = lint(file("acme.yaml", text)).filter { $0.code == "E005" }.compactMap(\.help)
+        #expect(helps.count == 3 && !helps[0].contains("query_parameters"), "\(helps)")
+        #expect(helps.last?.hasSuffix("token: { query_parameters: [grant_type, scope] }") == true)
+    }
+
     @Test("A note about a key that the file deletes is about something")
     func aNoteAboutAKey() {
         let parent = file("a/acme.yaml", descriptor("acme", "issuer_match: { any_of: [https://id2.acme.example] }\n"))

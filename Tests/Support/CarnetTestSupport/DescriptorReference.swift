@@ -158,11 +158,17 @@ package struct DescriptorReference: Sendable {
     }
 
     private func either(_ shapes: [Shape]) -> String {
-        let texts = shapes.map(holds)
-        return shapes.indices.map { index in
-            guard case .list(let element) = shapes[index], texts.contains(holds(element)) else { return texts[index] }
+        let sections = shapes.compactMap { if case .section(let section) = $0 { section } else { nil } }
+        // The tables of one chapter show its many forms.
+        let chapter = sections.count > 2 && Set(sections.map(anchor)).count == 1 ? anchor(of: sections[0]) : nil
+        let named = shapes.filter { if case .section = $0 { chapter == nil } else { true } }
+        let texts = named.map(holds)
+        let all = named.indices.map { index in
+            guard case .list(let element) = named[index], texts.contains(holds(element)) else { return texts[index] }
             return "a list of such"
-        }.joined(separator: "; or ").replacing("a pointer; or a list of such", with: "pointers")
+        }
+        return (all + (chapter.map { ["[a mapping](#\($0))"] } ?? []))
+            .joined(separator: "; or ").replacing("a pointer; or a list of such", with: "pointers")
     }
 
     private func anchor(of section: SectionDescription) -> String {

@@ -89,7 +89,7 @@ package enum TokenUse: Hashable, DescriptorValue, Sendable {
         static let keys: [Key<Self>] = [
             Key(
                 "none", \.reason, isRequired: true,
-                "the reason why the request is made without the token, and without headers and parameters of api")
+                "the reason for a request without the token, and without what api adds")
         ]
     }
 

@@ -34,7 +34,7 @@ struct ProtocolParameterInURL: LintRule {
                 if Self.isReserved(parameter.name, parameter.text) {
                     return finding(
                         "the query of \(url.name) sets the protocol parameter \"\(parameter.name)\"", in: context,
-                        at: span, help: "remove it; Carnet sends the protocol parameters itself")
+                        at: span, help: "remove it; Carnet sends the protocol parameters itself" + inQuery(url))
                 }
                 return added.first { $0.key == parameter.name }.map { entry in
                     finding(
@@ -53,6 +53,13 @@ struct ProtocolParameterInURL: LintRule {
             let isSigned = kind == .authorization && context.descriptor.authorization.requestObject.use == .always
             return !isSigned && url.name.hasSuffix(".\(context.descriptor.endpoint(of: kind).rawValue)")
         }.flatMap(\.added)
+    }
+
+    /// How the parameters of a token request that the URL has are sent in the query.
+    private func inQuery(_ url: DescriptorURL) -> String {
+        let names = url.queryParameters.filter { Self.isReserved($0.name, $0.text) }.map(\.name)
+        guard url.name == "endpoints.token", !names.isEmpty else { return "" }
+        return ", and in the query with token: { query_parameters: [\(names.joined(separator: ", "))] }"
     }
 
     private static func isReserved(_ name: String, _ text: Substring) -> Bool {
