@@ -114,7 +114,8 @@ extension SampleFindings {
                 let list = root.first(of: claim.value.pointers) ?? []
                 let isEmpty = elements.value(in: list) ?? [] == []
                 // A list without elements, or null in one, says that this user has none.
-                guard !isEmpty || list != [] && !elements.saysNone(in: list) else { return nil }
+                guard !isEmpty || list != [] && !elements.saysNone(in: list) && !elements.isOfOthers(in: list)
+                else { return nil }
                 if isEmpty {
                     return context.finding(
                         .claimNotRead,
@@ -198,20 +199,23 @@ extension SampleFindings {
             }
             let missing = request.claims.filter { claim in
                 guard let value = request.value(of: claim.value, in: holders) else { return true }
-                if claim.value.reading == .present, !holder.hasMember(at: claim.value.pointers) { return true }
+                if claim.value.isPresence, !holder.hasMember(at: claim.value.pointers) { return true }
                 return claim.value.isList ? value == [] : !value.isLikely(claim.name)
             }
-            let read = request.claims.flatMap { $0.value.pointers.filter { holder[$0] != nil } }
+            let read = request.claims.flatMap { $0.value.pointersInCandidate.filter { holder[$0] != nil } }
             guard !read.isEmpty else {
                 return missing.map { claim in
                     context.finding(
-                        .claimNotInSample, "\(Self.list(claim.value.pointers)) finds nothing in the request's sample",
+                        .claimNotInSample,
+                        "\(Self.list(claim.value.pointersInCandidate)) finds nothing in the request's sample",
                         at: place.claims[claim.name].span, sample: place.sample)
                 }
             }
             return missing.compactMap { claim in
                 unread(
-                    claim.name, claim.value.pointers, in: holder, of: "the request's sample", besides: read,
+                    claim.name, claim.value.pointersInCandidate,
+                    reading: claim.value.isOfCandidates ? nil : claim.value.elements, in: holder,
+                    of: "the request's sample", besides: read,
                     at: place.claims[claim.name].span, place.sample)
             }
         }

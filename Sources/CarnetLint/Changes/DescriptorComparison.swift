@@ -243,8 +243,6 @@ struct ClaimSourcePlace: CustomStringConvertible {
         (self.source, self.pointers, self.claim) = (source, pointers, claim)
     }
 
-    fileprivate static let presence = " (whether there is a value)"
-
     var description: String { pointers.isEmpty ? source : "\(pointers.joined(separator: " or ")) \(source)" }
 
     /// Whether what was found at another place is found here.
@@ -257,11 +255,18 @@ struct ClaimSourcePlace: CustomStringConvertible {
     }
 }
 
+extension ClaimPlace {
+    /// What is read of the place, for a message.
+    fileprivate var use: String {
+        elements.map { " (\($0))" } ?? (isPresence ? " (whether there is a value)" : "")
+    }
+}
+
 /// Where a descriptor has its claims, by name.
 struct ClaimSources {
     private let descriptor: ProviderDescriptor
     /// The places that the descriptor itself names in the profile.
-    let named: [ByteKey: FirstClaimPlace]
+    let named: [ByteKey: ClaimPlace]
     let derived: [ByteKey: Template]
     private let further: [ByteKey: ClaimPlace]
     private let effective: [ByteKey: [JSONPointer]]
@@ -286,15 +291,12 @@ struct ClaimSources {
         if profile.subject != nil, claim == "subject" { return place("nobody's") }
         if let template = derived[key] { return place("made by \(template.source)") }
         if named[key] == nil, let further = further[key] {
-            let use = further.reading == .present ? ClaimSourcePlace.presence : ""
-            return place("in a further response", further.pointers.map { $0.description + use })
+            return place("in a further response", further.pointers.map { $0.description + further.use })
         }
         let hasUserinfo = descriptor.endpoints[.userinfo] != nil || descriptor.canDiscover
         let from = profile.source ?? (hasUserinfo ? .userinfo : .idToken)
-        let own = named[key]
-        let element =
-            own?.elements.map { " (\($0))" } ?? (own?.isPresence == true ? ClaimSourcePlace.presence : "")
-        let places = (effective[key] ?? []).map { profile.root.description + $0.description + element }
+        let use = named[key]?.use ?? ""
+        let places = (effective[key] ?? []).map { profile.root.description + $0.description + use }
         // Both have the same subject (OpenID Connect Core, section 5.3.2).
         let isStandard = places == ["/sub"] && from != .tokenResponse && descriptor.issuer != nil
         return isStandard ? place("sub of OpenID Connect") : place("in \(from.place)", places)

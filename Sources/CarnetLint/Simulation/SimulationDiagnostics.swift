@@ -56,12 +56,11 @@ extension DiagnosticExplanation {
         "T013", name: "claim-not-read", severity: .warning,
         summary: "A claim or a field finds nothing in the descriptor's own sample, or a value that it cannot be.",
         rationale: """
-            If the pointer is misspelled, the claim is always missing. A claim that only some users have needs no member \
-            in the sample; to say that the pointer is right, add it, with null if this user has no value. \
-            'email_verified' is true or false, as a boolean or as text; a time makes it true with 'present'. The other \
-            standard claims are texts, and nobody has one text for both names. The same holds for a token response: without \
-            'expires_in', Carnet does not know when to refresh, and after 60 seconds or less it would refresh at each call. \
-            'capture' keeps a text or a number, not an object or a list.
+            A misspelled pointer finds nothing. A claim that only some users have needs no member in the sample; to say that \
+            the pointer is right, add it, with null. 'email_verified' is true or false, as a boolean or text; for a time, use \
+            'present'. The other standard claims are texts, and nobody has one text for both names. Without 'expires_in', \
+            Carnet does not know when to refresh, and after 60 seconds or less it would refresh at each call. 'capture' keeps \
+            a text or a number.
             """,
         references: ["RFC 6901, section 4", "OpenID Connect Core 1.0, section 5.1"],
         bad: """
@@ -123,10 +122,11 @@ extension DiagnosticExplanation {
               claims:
                 email: { root: /emails, where: { primary: true }, first: /address }
                 phone: { root: /phones, first: /number }
+                mobile: { root: /numbers, where: { primary: true }, first: /number }
                 teams: { root: /teams, each: /name }
                 size: { root: /sizes, first: /cm }
               requests: [{ url: 'https://api.acme.example/groups', root: /items, claims: { groups: { each: /id } }, sample: { items: [] } }]
-            samples: { userinfo: { sub: '248289761001', emails: [], phones: [{ number: null }], teams: null, sizes: [] } }
+            samples: { userinfo: { sub: '248289761001', emails: [], phones: [{ number: null }], numbers: [{ primary: false, number: '5' }], teams: null, sizes: [] } }
             """,
             "refresh: { margin: 10 }\nsamples: { token: { access_token: redacted, token_type: Bearer, expires_in: 60 } }",
             """

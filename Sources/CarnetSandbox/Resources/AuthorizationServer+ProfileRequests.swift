@@ -97,7 +97,7 @@ extension AuthorizationServer {
     }
 
     private static func body(of further: ProfileRequest, about user: SandboxUser) -> JSONValue {
-        let lists = further.claims.filter(\.value.isList)
+        let lists = further.claims.filter { $0.value.isList && $0.value.isOfCandidates }
         if let sample = further.sample, !lists.contains(where: { user.claims[$0.name] != nil }) {
             return sample.response(
                 below: further.root, meeting: further.conditions, fixed: further.fixedConditions)
@@ -105,9 +105,10 @@ extension AuthorizationServer {
         func object(_ value: (String) -> JSONValue) -> JSONValue {
             var object = JSONValue.object(JSONObject())
             for claim in further.claims {
-                let value = value(claim.name)
-                guard let pointer = claim.value.pointers.first else { continue }
-                object.set(claim.value.reading == .present ? value.asTime : value, at: pointer)
+                let value = claim.value.isPresence ? value(claim.name).asTime : value(claim.name)
+                guard let pointer = claim.value.pointersInCandidate.first else { continue }
+                let elements = claim.value.isOfCandidates ? nil : claim.value.elements
+                object.set(elements?.list(of: value, over: object[pointer]) ?? value, at: pointer)
             }
             return object
         }
@@ -139,7 +140,7 @@ extension AuthorizationServer {
     private static func elements(
         of lists: [Named<ClaimPlace>], about user: SandboxUser, like shape: JSONValue
     ) -> [JSONValue] {
-        let columns = lists.map { ($0.value.pointers.first, user.claims[$0.name]?.array ?? ["1"]) }
+        let columns = lists.map { ($0.value.pointersInCandidate.first, user.claims[$0.name]?.array ?? ["1"]) }
         return (0..<(columns.map(\.1.count).max() ?? 0)).map { row in
             var element = shape
             for case (let place?, let values) in columns where values.indices.contains(row) {

@@ -32,7 +32,7 @@ extension Quirk {
                         picture: "https://cdn.odd.example/{claim.subject}/{claim.hash}.png"
                         nickname: "{claim.handle}"
                       requests:
-                        - { url: 'https://odd.example/more', claims: { middle: /middle, handle: /handle } }
+                        - { url: 'https://api.odd.example/more', claims: { middle: /middle, handle: /handle } }
                     samples: { userinfo: { id: 7, avatar: a1, first: Ada, last: Byron } }
 
                     """)
@@ -93,6 +93,8 @@ extension Quirk {
                     mails: { root: /mails, each: /address }
                     checked: { root: /mails, where: { verified: [true, yes] }, first: /address }
                     phone: { root: /phones, where: { primary: true }, first: /number }
+                    picture: { root: /image, where: { has_image: true }, first: /url }
+                    banner: { root: /image, where: { has_image: false }, first: /url }
 
                 """
             let body = """
@@ -100,7 +102,8 @@ extension Quirk {
                 mails: [
                   { address: a@old.example, primary: false, kind: { name: work }, verified: false },
                   { address: a@odd.example, primary: true, kind: { name: home }, verified: true }],
-                phones: [{ number: 1, primary: false }]
+                phones: [{ number: 1, primary: false }],
+                image: { url: 'https://odd.example/a.png', has_image: true }
                 """
             for source in ["userinfo", "token"] {
                 let fixture = try SignInFixture(
@@ -115,7 +118,32 @@ extension Quirk {
                 #expect(profile["mails"] == ["a@old.example", "a@odd.example"])
                 #expect(profile["checked"] == "a@odd.example")
                 #expect(profile["phone"] == nil)
+                #expect(profile["picture"] == "https://odd.example/a.png")
+                #expect(profile["banner"] == nil)
             }
+            // In a further response, and of a body that is the list.
+            let further = try SignInFixture(
+                odd: endpoints + """
+                    profile:
+                      claims: { subject: { where: { provider: odd }, first: /id } }
+                      requests:
+                        - url: https://api.odd.example/more
+                          claims:
+                            email: { root: /mails, where: { primary: true }, first: /address }
+                            teams: { root: /teams, each: /slug }
+                            nickname: /nick
+                          sample:
+                            nick: a
+                            mails: [{ address: a@old.example }, { address: a@odd.example, primary: true }]
+                            teams: [{ slug: red }, { slug: blue }]
+                    samples: { userinfo: [{ provider: other, id: 1 }, { provider: odd, id: 7 }] }
+
+                    """)
+            let profile = try await further.signIn().profile()
+            #expect(profile.subject == "7")
+            #expect(profile.email == "a@odd.example")
+            #expect(profile["teams"] == ["red", "blue"])
+            #expect(profile["nickname"] == "a")
         },
         Quirk(
             "a time says that the e-mail address is verified",

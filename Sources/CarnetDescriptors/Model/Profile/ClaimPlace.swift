@@ -1,7 +1,7 @@
 package import CarnetFoundation
 
 /// What a claim is of what is at its places.
-package enum ClaimReading: Hashable, Sendable {
+enum ClaimReading: String, CaseIterable, Hashable, Sendable {
     /// The value of the first candidate or element.
     case first
     /// The list of the values of all.
@@ -10,74 +10,26 @@ package enum ClaimReading: Hashable, Sendable {
     case present
 }
 
-/// Where a claim of a further request is: in the first candidate, or in each of them.
+/// Where a claim of a response is: at a place, or in the elements of the list at a place.
 package struct ClaimPlace: Hashable, Sendable {
-    package let pointers: [JSONPointer]
-    package let reading: ClaimReading
-
-    package var isList: Bool { reading == .each }
-}
-
-extension ClaimPlace: DescriptorValue {
-    private struct Section: DescriptorSection {
-        var each = PointerList([])
-
-        static let keys: [Key<Self>] = [
-            Key("each", \.each, isRequired: true, "the place of the value in each candidate")
-        ]
-    }
-
-    static var shape: Shape {
-        .either([
-            PointerList.shape, Section.form("ClaimOfEach", "{ each: POINTER }", required: ["each"]),
-            Presence.alternative,
-        ])
-    }
-
-    init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        let reading: ClaimReading =
-            node.entries == nil ? .first : node.means(PresentElement.self, among: [EachElement.key]) ? .present : .each
-        let places =
-            switch reading {
-            case .first: PointerList(node, &decoder)
-            case .each: Section(node, &decoder)?.each
-            case .present: Presence(node, &decoder)?.places
-            }
-        guard let places else { return nil }
-        self.init(pointers: places.pointers, reading: reading)
-    }
-
-    func json(_ filler: TemplateFiller) -> JSONValue? {
-        let places = PointerList(pointers)
-        return switch reading {
-        case .first: places.json(filler)
-        case .each: Section(each: places).json(filler)
-        case .present: Presence(places: places).json(filler)
-        }
-    }
-}
-
-/// A claim that says whether there is a value, as it is written.
-private struct Presence: DescriptorSection {
-    var places = PointerList([])
-
-    static let keys: [Key<Self>] = [
-        Key(PresentElement.key, \.places, isRequired: true, "the place of the value that makes the claim true")
-    ]
-
-    static var alternative: Shape {
-        form("Presence", "{ \(PresentElement.key): POINTER }", required: [PresentElement.key])
-    }
-}
-
-/// Where a claim of the first response is: at a place, or in the elements of the list at a place.
-package struct FirstClaimPlace: Hashable, Sendable {
     /// The places of the value, or the place of the list.
     package let pointers: [JSONPointer]
     /// How the elements of the list are read; `nil` if the claim is of the value at the place.
     package let elements: ClaimOfElements?
     /// Whether the claim is true or false: whether there is a value.
     package let isPresence: Bool
+
+    /// Whether the claim is a list of values.
+    package var isList: Bool { elements?.isList == true }
+    /// Whether the candidates themselves are the list.
+    package var isOfCandidates: Bool { elements != nil && pointers == [.whole] }
+    /// The places in a candidate.
+    package var pointersInCandidate: [JSONPointer] { isOfCandidates ? elements?.pointers ?? [] : pointers }
+
+    /// The value in what is at the place.
+    package func value(in found: JSONValue) -> JSONValue? {
+        elements.map { $0.value(in: found) } ?? (isPresence ? .bool(found.isSomething) : found)
+    }
 }
 
 /// The values, or the first value, in those elements of a list that meet conditions.
@@ -102,7 +54,7 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
     package func isOfSameElement(as other: ClaimOfElements?) -> Bool { conditions == other?.conditions }
 
     package func value(in list: JSONValue) -> JSONValue? {
-        let found = (list.array ?? []).lazy.filter(isMet).map { $0.first(of: pointers) }
+        let found = list.candidates.lazy.filter(isMet).map { $0.first(of: pointers) }
         if reading == .present { return .bool((found.first ?? nil)?.isSomething ?? false) }
         guard isList else { return found.first ?? nil }
         let values = found.compactMap { $0 }.filter { $0.scalarText != nil }
@@ -111,7 +63,20 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
 
     /// Whether an element that counts has `null` in the place of the value.
     package func saysNone(in list: JSONValue) -> Bool {
-        (list.array ?? []).contains { isMet(by: $0) && $0.saysNone(at: pointers) }
+        list.candidates.contains { isMet(by: $0) && $0.saysNone(at: pointers) }
+    }
+
+    /// Whether each element is refused by a condition that is true or false, such as `primary`: this user has none. A text
+    /// may be misspelled.
+    package func isOfOthers(in list: JSONValue) -> Bool {
+        let truths: Set<String> = ["true", "false"]
+        return list.candidates.allSatisfy { element in
+            !isMet(by: element)
+                && conditions.allSatisfy { condition in
+                    element[JSONPointer(ofCondition: condition.name)] != nil
+                        && truths.isSuperset(of: condition.value.values)
+                }
+        }
     }
 
     private func isMet(by element: JSONValue) -> Bool {
@@ -120,8 +85,8 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
 
     /// The part of a list that this claim needs, at the same indices, merged with the parts for other claims.
     package func kept(of list: JSONValue, over present: JSONValue?) -> JSONValue {
-        var all = present?.array ?? []
-        let found = (list.array ?? []).enumerated().filter { isMet(by: $0.element) }
+        var all = present?.candidates ?? []
+        let found = list.candidates.enumerated().filter { isMet(by: $0.element) }
         for (index, element) in found.prefix(isList ? ProfileRequest.longestList : 1) where index < 10_000 {
             while all.count <= index { all.append(.object(JSONObject())) }
             for condition in conditions {
@@ -139,13 +104,13 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
             // Another claim may be the value itself.
             if all[index][place] == nil { all[index].set(.bool(value.isSomething), at: place) }
         }
-        return .array(all)
+        return list.object != nil && all.count == 1 ? all[0] : .array(all)
     }
 
     /// A list with the value in it, over what other claims have in its elements.
     package func list(of value: JSONValue, over present: JSONValue? = nil) -> JSONValue {
         guard let place = pointers.first else { return value }
-        var all = present?.array ?? []
+        var all = present?.candidates ?? []
         var free = all.indices.filter { isMet(by: all[$0]) }[...]
         for value in isList ? value.array ?? [] : [value] {
             let index = free.popFirst() ?? all.endIndex
@@ -159,11 +124,15 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
             }
             all[index].set(value, at: place)
         }
+        if present?.object != nil, all.count == 1 { return all[0] }
         return .array(all)
     }
 }
 
 extension JSONValue {
+    /// The elements of a list; an object is the only one.
+    fileprivate var candidates: [JSONValue] { self.array ?? (self.object == nil ? [] : [self]) }
+
     /// Whether there is something: nothing that is false, empty or zero. Servers without null write a time that never was as
     /// 0, as year 0 or, as the zero of its type, as year 1.
     package var isSomething: Bool {
@@ -179,66 +148,60 @@ extension JSONValue {
 }
 
 extension JSONPointer {
+    /// The place of the value itself.
+    package static let whole = JSONPointer(tokens: [])
+
     /// The place that a condition names: a member, or a pointer.
     init(ofCondition name: String) {
         self = (name.hasPrefix("/") ? JSONPointer(name) : nil) ?? JSONPointer(tokens: [name])
     }
 }
 
-/// The key of a mapping that names the place in the elements.
-private protocol ElementReading: Sendable {
-    static var key: String { get }
-    static var summary: String { get }
-}
-
-private enum EachElement: ElementReading {
-    static let key = "each"
-    static let summary = "the place of the value in each element of the list"
-}
-
-private enum FirstElement: ElementReading {
-    static let key = "first"
-    static let summary = "the place of the value in the first element that has what 'where' says"
-}
-
-private enum PresentElement: ElementReading {
-    static let key = "present"
-    static let summary = "the place of the value that makes the claim true"
-}
-
-extension YAMLNode {
-    /// Whether a mapping has the key of a reading, or one that is most like it.
-    fileprivate func means<Reading: ElementReading>(_ reading: Reading.Type, among others: [String]) -> Bool {
-        entries?.contains { nearestName(to: $0.key, in: others + [Reading.key]) == Reading.key } ?? false
-    }
-}
-
-/// The mapping as it is written.
-private struct ElementsSection<Reading: ElementReading>: DescriptorSection {
-    var root = JSONPointer(tokens: [])
+/// The mapping as it is written, for each of its keys.
+private struct ClaimSection<Reading: ClaimReadingKey>: DescriptorSection {
+    var root: JSONPointer?
     var conditions = NamedList<ClaimRequirement>()
     var places = PointerList([])
 
     static var keys: [Key<Self>] {
         [
-            Key("root", \.root, isRequired: true, "the place of the list"),
+            Key("root", \.root, "the place of the list; default: the candidates, or the object with the claims"),
             Key("where", \.conditions, "member or pointer -> the value, or the values, of the elements that count"),
-            Key(Reading.key, \.places, isRequired: true, Reading.summary),
+            Key(Reading.reading.rawValue, \.places, isRequired: true, Reading.summary),
         ]
     }
 
     static var alternative: Shape {
-        form(
-            "Elements." + Reading.key, "{ root: POINTER, \(Reading.key): POINTER }", required: ["root", Reading.key],
-            optional: ["where"])
+        let key = Reading.reading.rawValue
+        return form("Claim." + key, "{ \(key): POINTER }", required: [key], optional: ["root", "where"])
     }
 }
 
-extension FirstClaimPlace: DescriptorValue {
+private protocol ClaimReadingKey: Sendable {
+    static var reading: ClaimReading { get }
+    static var summary: String { get }
+}
+
+private enum EachValue: ClaimReadingKey {
+    static let reading = ClaimReading.each
+    static let summary = "the place of the value in each element that counts; the claim is a list"
+}
+
+private enum FirstValue: ClaimReadingKey {
+    static let reading = ClaimReading.first
+    static let summary = "the place of the value in the first element that counts"
+}
+
+private enum Presence: ClaimReadingKey {
+    static let reading = ClaimReading.present
+    static let summary = "the place of the value that makes the claim true; without root and where, in no list"
+}
+
+extension ClaimPlace: DescriptorValue {
     static var shape: Shape {
         .either([
-            PointerList.shape, Presence.alternative, ElementsSection<EachElement>.alternative,
-            ElementsSection<FirstElement>.alternative, ElementsSection<PresentElement>.alternative,
+            PointerList.shape, ClaimSection<EachValue>.alternative, ClaimSection<FirstValue>.alternative,
+            ClaimSection<Presence>.alternative,
         ])
     }
 
@@ -248,50 +211,48 @@ extension FirstClaimPlace: DescriptorValue {
             self.init(pointers: places.pointers, elements: nil, isPresence: false)
             return
         }
-        let all = [EachElement.key, FirstElement.key, PresentElement.key]
-        let isPresence = node.means(PresentElement.self, among: all)
-        if isPresence, !entries.contains(where: { ["root", "where"].contains($0.key) }) {
-            guard let presence = decoder.reading(aPart: false, { Presence(node, &$0) }) else { return nil }
-            self.init(pointers: presence.places.pointers, elements: nil, isPresence: true)
-            return
-        }
-        let isFirst = node.means(FirstElement.self, among: all)
+        let keys = ClaimReading.allCases.map(\.rawValue)
+        let reading = entries.lazy.compactMap { nearestName(to: $0.key, in: keys) }.first.flatMap(ClaimReading.init)
         // A descriptor that extends another says all of it, too.
-        let place = decoder.reading(aPart: false) {
-            isPresence
-                ? Self.read(PresentElement.self, .present, node, &$0)
-                : isFirst
-                    ? Self.read(FirstElement.self, .first, node, &$0) : Self.read(EachElement.self, .each, node, &$0)
+        let place = decoder.reading(aPart: false) { decoder in
+            switch reading {
+            case .first: Self.read(FirstValue.self, node, &decoder)
+            case .present: Self.read(Presence.self, node, &decoder)
+            case .each, nil: Self.read(EachValue.self, node, &decoder)
+            }
         }
         guard let place else { return nil }
         self = place
     }
 
-    private static func read<Reading: ElementReading>(
-        _ type: Reading.Type, _ reading: ClaimReading, _ node: YAMLNode, _ decoder: inout DescriptorDecoder
-    ) -> FirstClaimPlace? {
-        guard let section = ElementsSection<Reading>(node, &decoder) else { return nil }
-        return FirstClaimPlace(
-            pointers: [section.root],
+    private static func read<Reading: ClaimReadingKey>(
+        _ type: Reading.Type, _ node: YAMLNode, _ decoder: inout DescriptorDecoder
+    ) -> ClaimPlace? {
+        guard let section = ClaimSection<Reading>(node, &decoder) else { return nil }
+        let isPresence = Reading.reading == .present
+        if isPresence, section.root == nil, section.conditions.items.isEmpty {
+            return ClaimPlace(pointers: section.places.pointers, elements: nil, isPresence: true)
+        }
+        return ClaimPlace(
+            pointers: [section.root ?? .whole],
             elements: ClaimOfElements(
-                conditions: section.conditions.items, pointers: section.places.pointers, reading: reading),
-            isPresence: reading == .present)
+                conditions: section.conditions.items, pointers: section.places.pointers, reading: Reading.reading),
+            isPresence: isPresence)
     }
 
     func json(_ filler: TemplateFiller) -> JSONValue? {
-        let places = PointerList(pointers)
-        guard let elements, let root = pointers.first else {
-            return isPresence ? Presence(places: places).json(filler) : places.json(filler)
-        }
-        func written<Reading: ElementReading>(_ reading: Reading.Type) -> JSONValue? {
-            ElementsSection<Reading>(
-                root: root, conditions: NamedList(elements.conditions), places: PointerList(elements.pointers)
+        func written<Reading: ClaimReadingKey>(_ type: Reading.Type) -> JSONValue? {
+            let root = elements == nil || pointers == [.whole] ? nil : pointers.first
+            return ClaimSection<Reading>(
+                root: root, conditions: NamedList(elements?.conditions ?? []),
+                places: PointerList(elements?.pointers ?? pointers)
             ).json(filler)
         }
-        return switch elements.reading {
-        case .each: written(EachElement.self)
-        case .first: written(FirstElement.self)
-        case .present: written(PresentElement.self)
+        return switch elements?.reading ?? (isPresence ? .present : nil) {
+        case .each: written(EachValue.self)
+        case .first: written(FirstValue.self)
+        case .present: written(Presence.self)
+        case nil: PointerList(pointers).json(filler)
         }
     }
 }

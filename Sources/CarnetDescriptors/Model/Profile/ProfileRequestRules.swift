@@ -133,11 +133,9 @@ extension ProfileRequest {
 
     /// The value of a claim in the objects that have the claims.
     package func value(of place: ClaimPlace, in holders: [JSONValue]) -> JSONValue? {
-        let first = holders.first?.first(of: place.pointers)
-        if place.reading == .present { return holders.isEmpty ? nil : .bool(first?.isSomething ?? false) }
-        guard place.isList else { return first }
-        let values = holders.lazy.compactMap { $0.first(of: place.pointers) }.filter { $0.scalarText != nil }
-        return .array(Array(values.prefix(Self.longestList)))
+        if place.isOfCandidates { return place.value(in: .array(holders)) }
+        guard let holder = holders.first else { return nil }
+        return holder.first(of: place.pointers).map(place.value) ?? (place.isPresence ? false : nil)
     }
 
     package var hasList: Bool { claims.contains(where: \.value.isList) }

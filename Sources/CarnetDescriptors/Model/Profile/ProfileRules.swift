@@ -6,7 +6,7 @@ package struct ProfileRules: DescriptorSection, Sendable {
     package internal(set) var source: ProfileSource?
     package internal(set) var request = RequestRules()
     package internal(set) var root = JSONPointer(tokens: [])
-    package internal(set) var claims = NamedList<FirstClaimPlace>()
+    package internal(set) var claims = NamedList<ClaimPlace>()
     package internal(set) var derive = NamedList<DerivedClaim>()
     package internal(set) var subject: AbsentSubject?
     package internal(set) var format = ResponseFormat.auto
@@ -84,11 +84,10 @@ package enum ProfileSource: String, DescriptorChoice, Sendable {
 }
 
 extension ProfileRules {
-    /// Whether the subject is switched off without a reason, mapped to a list, or only says that there is one, and nothing else
-    /// makes one.
+    /// Whether the subject only says that there is one, or is switched off or mapped to a list while nothing else makes one.
     package var isWithoutSubject: Bool {
-        guard let place = claims["subject"], subject == nil, derive["subject"] == nil else { return false }
-        return place.pointers.isEmpty || place.elements?.isList == true || place.isPresence
+        guard let place = claims["subject"], !place.isPresence else { return claims["subject"] != nil }
+        return (place.pointers.isEmpty || place.isList) && subject == nil && derive["subject"] == nil
     }
 
     /// Whether a value is not there yet when the subject names the account: the first response of the profile is all that is
@@ -145,7 +144,7 @@ package struct ResolvedProfile: Sendable {
     /// The request without what it inherits from `api`.
     package var ownRequest: RequestRules { described.request }
     /// The claims that the descriptor itself maps.
-    package var ownClaims: NamedList<FirstClaimPlace> { described.claims }
+    package var ownClaims: NamedList<ClaimPlace> { described.claims }
     package private(set) var request: ResolvedRequest
     package private(set) var requests: [ProfileRequest]
     package let sources: [ClaimSource]

@@ -22,7 +22,7 @@ extension ResolvedProfile {
     /// The value of a claim, of what is at its place: of a list, what the descriptor reads of its elements.
     package func value(of claim: String, in found: JSONValue) -> JSONValue? {
         guard let place = described.claims[claim] else { return found }
-        return place.elements.map { $0.value(in: found) } ?? (place.isPresence ? .bool(found.isSomething) : found)
+        return place.value(in: found)
     }
 }
 

@@ -4,7 +4,7 @@ import CarnetFoundation
 struct ContradictedSubject: LintRule {
     let explanation = DiagnosticExplanation(
         "T070", name: "contradicted-subject",
-        summary: "The mapped subject is not the 'sub' of the sample, or the descriptor says that there is none.",
+        summary: "The mapped subject is not the 'sub' of the sample, or 'profile.subject' denies that there is one.",
         rationale: """
             Each ID token has a subject, and a client must reject a userinfo response of another one, or of none. Each \
             profile would fail.
