@@ -187,6 +187,10 @@ extension LintContext {
         placed.message = "in the environment \(name), \(finding.message)"
         placed.span = places.environments[name].keySpan
         placed.help = (finding.help.map { "\($0); " } ?? "") + "an environment may have samples and examples of its own"
+        if SimulationDiagnostics.codes.contains(finding.code) {
+            placed.help =
+                (finding.help.map { "\($0); " } ?? "") + "an environment may have samples and examples of its own"
+        }
         placed.fix = nil
         placed.related.insert(related("inherited from here", at: finding.span), at: 0)
         return placed
