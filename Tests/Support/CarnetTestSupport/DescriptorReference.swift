@@ -112,21 +112,27 @@ package struct DescriptorReference: Sendable {
 
     /// - Parameter before: The rows of the chapter that earlier chapters have, by the index of the first.
     private func text(_ chapter: Chapter, _ before: [Int: [String]], _ example: (String) -> String?) -> String {
-        let tables = chapter.sections.map { section in
-            var rows = section.keys.filter { key in !before.values.contains { $0.contains(row(key)) } }.map(row)
-            for (index, repeated) in before.sorted(by: { $0.key < $1.key }) {
-                let names = section.keys.filter { repeated.contains(row($0)) }.map(name).joined(separator: ", ")
-                guard !names.isEmpty else { continue }
-                rows.append("| \(names) | as in [\(chapters[index].shortTitle)](#\(chapters[index].anchor)) | |\n")
+        var seen: Set<String> = []
+        let keys = chapter.sections.flatMap(\.keys).filter { seen.insert(row($0)).inserted }
+        var rows = keys.map(row).filter { row in !before.values.contains { $0.contains(row) } }
+        for (index, repeated) in before.sorted(by: { $0.key < $1.key }) {
+            let names = keys.filter { repeated.contains(row($0)) }.map(name).joined(separator: ", ")
+            rows.append("| \(names) | as in [\(chapters[index].shortTitle)](#\(chapters[index].anchor)) | |\n")
+        }
+        var table = "\n| Key | Value | Meaning |\n|---|---|---|\n" + rows.joined()
+        if chapter.sections.count > 1 {
+            // No key is required in all forms.
+            let forms = chapter.sections.map { form in
+                form.keys.filter(\.isRequired).map { "`\($0.name)`" }.joined(separator: " with ")
             }
-            return "\n| Key | Value | Meaning |\n|---|---|---|\n" + rows.joined()
+            table = "\nEither \(forms.joined(separator: ", or ")):\n" + table.replacing("**", with: "")
         }
         let example =
             chapter.paths.lazy.compactMap(example).first.map { example in
                 let text = example.hasPrefix(Self.issuer) ? String(example.dropFirst(Self.issuer.count)) : example
                 return "\n```yml\n\(text)```\n"
             } ?? ""
-        return "\n## \(chapter.title)\n" + tables.joined(separator: "\nOr:\n") + example
+        return "\n## \(chapter.title)\n" + table + example
     }
 
     private func name(_ key: KeyDescription) -> String { key.isRequired ? "**`\(key.name)`**" : "`\(key.name)`" }
