@@ -18,4 +18,13 @@ extension JSONValue {
         for pair in form.pairs { object[pair.name] = .string(pair.value) }
         return .object(object)
     }
+
+    /// The value with the members that another has besides, at every depth.
+    func completed(with other: JSONValue) -> JSONValue {
+        guard var object, let other = other.object else { return self }
+        for member in other.members {
+            object[member.name] = object[member.name]?.completed(with: member.value) ?? member.value
+        }
+        return .object(object)
+    }
 }

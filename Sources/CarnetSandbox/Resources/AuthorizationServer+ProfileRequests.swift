@@ -92,7 +92,38 @@ extension AuthorizationServer {
             let missing = further.requirement.missing(from: server.effectiveScopes(access.scopes))
             guard missing.isEmpty else { throw .insufficientScope(missing) }
             let further = further.filled(values, trusting: hosts)
-            return further.outcome.success.adding(to: Self.body(of: further, about: grant.user))
+            let body = server.completed(
+                Self.body(of: further, about: grant.user), of: request, at: url, with: stated.parameters,
+                about: grant.user)
+            return further.outcome.success.adding(to: body)
+        }
+    }
+
+    /// A body with what the samples of other requests with its method, URL and parameters say, as a server has one
+    /// response for all of them. The first sample counts where two contradict each other.
+    ///
+    /// - Parameters:
+    ///   - url: The URL of the descriptor that the request is for.
+    ///   - parameters: Those that the descriptor adds to it.
+    func completed(
+        _ body: JSONValue, of request: ServerRequest, at url: WebURL, with parameters: NamedList<Template>,
+        about user: SandboxUser
+    ) -> JSONValue {
+        func isSame(_ other: WebURL, _ method: String, _ others: NamedList<Template>) -> Bool {
+            method.isSameBytes(as: request.method.rawValue) && other.receives(url) && url.receives(other)
+                && Set(others.items.map { Named($0.name, $0.value.source) })
+                    == Set(parameters.items.map { Named($0.name, $0.value.source) })
+        }
+        let further = furtherRequests.filter { further in
+            further.sample != nil
+                && further.url.map { isSame($0, further.request.method.rawValue, further.ownRequest.parameters) }
+                    ?? false
+        }
+        let calls = connectionCalls(at: url).filter {
+            isSame($0.url, ($0.rules.method ?? .get).rawValue, $0.rules.parameters)
+        }
+        return (further.map { Self.body(of: $0, about: user) } + calls.map(\.response)).reduce(body) {
+            $0.completed(with: $1)
         }
     }
 

@@ -65,8 +65,9 @@ extension AuthorizationServer {
             throw .insufficientScope(["openid"])
         }
         let identity = Identity(grant.user, at: provider)
-        let body =
+        let first =
             has(.userinfoWrongSubject) ? identity.profile(ofSubject: "999999999") : identity.userinfo(for: scopes)
+        let body = completed(first, of: request, at: url, with: own.parameters, about: grant.user)
         return (provider.profile.outcome.success.adding(to: aggregating(body, of: grant.user)), grant.clientID)
     }
 
@@ -177,7 +178,9 @@ extension AuthorizationServer {
             let own = call.rules.headers.names + ["content-type"]
             if placement != nil { try checkOfAPI(request, values, besides: own, call.rules.parameters.names) }
             try translating(BearerRefusal.badRequest, try check(call.rules, request, grant, token: access.text))
-            return call.rules.outcome.success.adding(to: call.response)
+            let body = completed(
+                call.response, of: request, at: call.url, with: call.rules.parameters, about: grant.user)
+            return call.rules.outcome.success.adding(to: body)
         }
         // Headers that describe a body are sent only with a body.
         let headers = resource?.headers ?? []

@@ -79,7 +79,7 @@ extension AuthorizationServer {
     }
 
     /// A request of the section `connection`, with its response.
-    typealias ConnectionCall = (rules: CallRules, response: JSONValue)
+    typealias ConnectionCall = (rules: CallRules, url: WebURL, response: JSONValue)
 
     /// The requests of the section `connection` that go to a URL.
     func connectionCalls(at url: WebURL) -> [ConnectionCall] {
@@ -88,9 +88,10 @@ extension AuthorizationServer {
         let calls: [(rules: CallRules, lookup: LookupRules?)] =
             rules.lookups.items.map { ($0.value.call, $0.value) }
             + (rules.onConnect + rules.onDisconnect).map { ($0, nil) }
-        return calls.filter { self.url($0.rules.url, receiving: url, values) != nil }.map { call in
+        return calls.compactMap { call in
+            guard let own = self.url(call.rules.url, receiving: url, values) else { return nil }
             let response = call.lookup.map { $0.response(meeting: values[0].named($0.conditions.items)) }
-            return (call.rules, response ?? .object(JSONObject()))
+            return (call.rules, own, response ?? .object(JSONObject()))
         }
     }
 
