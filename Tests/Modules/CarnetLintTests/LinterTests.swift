@@ -144,6 +144,51 @@ struct LinterTests {
         #expect(helps.last?.hasSuffix("token: { query_parameters: [grant_type, scope] }") == true)
     }
 
+    @Test("A URL with blanks, or without the slash of one below api.base_url, is shown as it should be")
+    func almostURLs() {
+        let text = """
+            carnet: 1
+            id: acme
+            name: Acme
+            endpoints:
+              authorization: "https: //acme.example/authorize"
+              token: https://acme.example/token
+            api: { base_url: https://api.acme.example/v2 }
+            resources:
+              - { id: forms, title: Forms, url: form/ }
+              - { id: other, title: Other, url: other.example/photos }
+
+            """
+        let helps = lint(file("acme.yaml", text)).filter { $0.code == "E002" }.compactMap(\.help)
+        #expect(
+            helps == [
+                "a URL has no blanks: write https://acme.example/authorize",
+                "write /form/ for a URL below api.base_url, or the complete URL",
+                "write the complete URL, starting with https://",
+            ])
+    }
+
+    @Test("A scope with a blank beside it is one mistake, also where a resource needs the scope")
+    func aScopeWithABlank() {
+        let text = """
+            scopes: { default: ["lights:all "] }
+            resources: [{ title: Lights, scope: "lights:all", url: https://api.acme.example/lights }]
+
+            """
+        #expect(lint(file("acme.yaml", descriptor("acme", text))).map(\.code) == ["S001"])
+    }
+
+    @Test("A code of the callback in a later request is to be removed, as it works once")
+    func aCodeInALaterRequest() {
+        func helps(_ name: String) -> [String] {
+            lint(file("acme.yaml", descriptor("acme", "refresh: { parameters: { x: '{callback.\(name)}' } }\n")))
+                .filter { $0.code == "K123" }.compactMap(\.help)
+        }
+        // RFC 6749, section 4.1.2: the client must not use the code more than once.
+        #expect(helps("code") == ["a code works once, in the token request; remove the parameter or header"])
+        #expect(helps("state").first?.contains("callback.capture") == true)
+    }
+
     @Test("A note about a key that the file deletes is about something")
     func aNoteAboutAKey() {
         let parent = file("a/acme.yaml", descriptor("acme", "issuer_match: { any_of: [https://id2.acme.example] }\n"))

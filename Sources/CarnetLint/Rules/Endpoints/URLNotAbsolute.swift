@@ -48,10 +48,26 @@ struct URLNotAbsolute: LintRule {
             let help =
                 isInput
                 ? "{issuer} is the input of that name; give the input another name, and it is the issuer"
-                : "write the complete URL, starting with https://"
-                    + (url.takesBase && url.source.hasPrefix("/") ? ", or add api.base_url" : "")
+                : adviceOnBlanks(url.source) ?? adviceOnBase(url, descriptor)
+                    ?? "write the complete URL, starting with https://"
             return finding(
                 "\(url.name) \(what)", in: context, at: url.node.span, help: url.source.adviceOnCurlyQuotes ?? help)
         }
+    }
+
+    private func adviceOnBlanks(_ source: String) -> String? {
+        let text = String(source.filter { $0 != " " })
+        guard text.utf8.count < source.utf8.count, text.hasPrefix("https://") else { return nil }
+        return "a URL has no blanks: write \(text)"
+    }
+
+    /// What makes a relative URL one below `api.base_url`.
+    private func adviceOnBase(_ url: DescriptorURL, _ descriptor: ProviderDescriptor) -> String? {
+        guard url.takesBase, url.scheme == nil else { return nil }
+        if url.source.hasPrefix("/") { return "write the complete URL, starting with https://, or add api.base_url" }
+        guard descriptor.api.baseURL != nil, let first = url.source.utf8.first, ASCII.isAlphanumeric(first),
+            !url.source.prefix(while: { $0 != "/" }).contains(where: { ".:".contains($0) })
+        else { return nil }
+        return "write /\(url.source) for a URL below api.base_url, or the complete URL"
     }
 }

@@ -38,7 +38,9 @@ struct CallbackValueNotKept: LintRule {
                 finding(
                     "the value \"\(value)\" is not kept after the sign-in", in: context,
                     at: context.span(of: use.place(of: value), in: use.node),
-                    help: "keep a value of the callback with callback.capture, or make a new one: {random()}")
+                    help: value.name == "code"
+                        ? "a code works once, in the token request; remove the parameter or header"
+                        : "keep a value of the callback with callback.capture, or make a new one: {random()}")
             }
         }
     }

@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct UnreachableResource: LintRule {
     let explanation = DiagnosticExplanation(
@@ -27,7 +28,12 @@ struct UnreachableResource: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.scopeUses.contains(where: { $0.place == .resource }) else { return [] }
-        let candidates = context.scopeUses.compactMap { $0.place == .resource ? nil : $0.scope }
+        // Several scopes in one element are a mistake (S001) that needs no second finding.
+        let candidates = context.scopeUses.flatMap { use in
+            use.place == .resource
+                ? []
+                : use.scope.holds(UInt8(ascii: " ")) ? use.scope.split(separator: " ").map(String.init) : [use.scope]
+        }
         // A list of a few is quicker looked through than hashed.
         let known = candidates.count > 16 ? Set(candidates) : nil
         return context.scopeUses.compactMap { use in
