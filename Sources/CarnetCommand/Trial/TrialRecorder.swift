@@ -37,7 +37,7 @@ final class TrialRecorder: ExchangeObserver {
         return exchanges.withLock { exchanges in
             let index = exchanges.lastIndex { exchange in
                 exchange.revealed == nil && exchange.response == nil && exchange.request.method == shown.method
-                    && Self.page(exchange.request.url) == Self.page(shown.url)
+                    && Self.isPage(exchange.request.url, of: shown.url)
             }
             if let index { exchanges[index].request = shown }
             return index
@@ -51,7 +51,15 @@ final class TrialRecorder: ExchangeObserver {
         }
     }
 
-    private static func page(_ url: String) -> Substring { url.prefix { $0 != "?" } }
+    /// Whether two URLs are of one page, where the first may have marks in the place of secrets.
+    private static func isPage(_ redacted: String, of url: String) -> Bool {
+        let mark = Secret("").description
+        func segments(_ url: String) -> [Substring] {
+            url.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
+        }
+        let (shown, sent) = (segments(redacted), segments(url))
+        return shown.count == sent.count && zip(shown, sent).allSatisfy { $0.contains(mark) || $0 == $1 }
+    }
 }
 
 /// Shows a recorder the requests and responses with their secrets. Only a sandbox's secrets may be shown: they open

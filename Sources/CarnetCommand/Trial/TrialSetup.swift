@@ -59,7 +59,8 @@ struct TrialSetup {
         if result.hasRefreshed, samples.refresh == nil, provider.refresh.rotation == .unknown {
             all.append("the rotation of refresh tokens: there is neither refresh.rotation nor samples.refresh")
         }
-        if entry.descriptor.api.errors == nil, provider.canHaveProfile || !provider.resources.isEmpty {
+        let hasResources = !provider.resources.isEmpty || !provider.lateResources.isEmpty
+        if entry.descriptor.api.errors == nil, provider.canHaveProfile || hasResources {
             all.append("the status of an expired access token: 401, because api.errors says nothing")
         }
         return all

@@ -96,6 +96,48 @@ struct TryTests {
         #expect("\(steps)".contains("access_token") && !"\(steps)".contains("redacted"))
     }
 
+    @Test("--show-secrets shows a token in the path of a URL, too")
+    func showsTokensInPaths() async throws {
+        try home.write(
+            """
+            carnet: 1
+            id: team
+            name: Team
+            endpoints:
+              authorization: https://id.team.example/a
+              token: https://id.team.example/t
+              revocation: https://id.team.example/t/{urlencode(token.access_token)}
+            profile: { subject: { none: nobody signs in } }
+            revocation:
+              { method: DELETE, tokens: [access_token], token_in: authorization, omit: [token, token_type_hint] }
+
+            """, to: "providers/team.yaml")
+        let shown = try await home.run("try", "team", "--show-secrets")
+        #expect(shown.status == 0 && !shown.standardOutput.contains("[redacted]"), "\(shown)")
+        #expect(shown.standardOutput.contains(#/> DELETE https://id\.team\.example/t/[\w%.~-]{20,}/#), "\(shown)")
+        #expect(
+            try await home.run("try", "team").standardOutput.contains("> DELETE https://id.team.example/t/[redacted]"))
+    }
+
+    @Test(
+        "The status of an expired token is simulated also for a resource at a looked-up URL",
+        arguments: ["a", "{connection.c}/a"])
+    func assumesTheStatus(path: String) async throws {
+        try home.write(
+            """
+            carnet: 1
+            id: team
+            name: Team
+            endpoints: { authorization: https://id.team.example/a, token: https://id.team.example/t }
+            profile: { subject: { none: nobody signs in } }
+            connection: { lookups: { c: { url: "https://api.team.example/c", value: /id, sample: { id: c1 } } } }
+            resources: [{ title: A, url: "https://api.team.example/\(path)" }]
+
+            """, to: "providers/team.yaml")
+        let result = try await home.run("try", "team")
+        #expect(result.standardOutput.contains("the status of an expired access token: 401"), "\(result)")
+    }
+
     /// The number of requests of a sign-in, as `--json` has them.
     private func requestCount(_ provider: String) async throws -> Int {
         let steps = try #require(try await home.run("try", provider, "--json").json()["steps"] as? [[String: Any]])
