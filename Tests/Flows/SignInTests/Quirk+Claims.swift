@@ -567,7 +567,11 @@ extension Quirk {
             missing: "the host has the raw profile; templates build strings"
         ),
         Quirk(
-            "MD5 over the sorted parameters, or SHA-1 over each call", neededBy: "Odnoklassniki, Youzan",
+            "the profile is XML", neededBy: "GSIS (Greece)",
+            missing: "a second parser for one provider; the host must send this request itself"
+        ),
+        Quirk(
+            "MD5 over the sorted parameters, or SHA-1 over each call", neededBy: "Odnoklassniki, JD, Youzan",
             missing: "a signature scheme of one provider, with hashes that no new protocol may use"
         ),
         Quirk(
