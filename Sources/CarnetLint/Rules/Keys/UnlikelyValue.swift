@@ -6,8 +6,8 @@ struct UnlikelyValue: LintRule {
         "K125", name: "unlikely-value", severity: .warning,
         summary: "A value is allowed, but unlikely beside its neighbours or the standard's words.",
         rationale: """
-            A misspelled or misplaced standard word is usually a slip. So are a word as separator, a scope with a \
-            comma, milliseconds for seconds, two endpoints with one URL, a parameter with another input's value, values \
+            A misspelled or misplaced standard word is usually a slip. So are a word as separator, commas in a scope, \
+            milliseconds for seconds, two endpoints with one URL, a parameter with another input's value, values \
             that are left out with an optional one, and a placeholder. After 'invalid_grant' the user signs in again, which \
             does not help if the client is wrong. A host that is nearly another one of the file is usually somebody else's.
             """,
