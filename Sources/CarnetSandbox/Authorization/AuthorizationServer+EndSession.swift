@@ -49,11 +49,15 @@ extension AuthorizationServer {
         _ received: ReceivedParameters, _ names: ParameterNames
     ) throws(OAuthError) -> [SandboxClient] {
         let named = received[names["client_id"]]
-        let hinted = received[names["id_token_hint"]].map { JSONWebToken.claims(of: $0)?["aud"]?.string ?? "" }
-        if let named, let hinted, !named.isSameBytes(as: hinted) {
+        let hinted = received[names["id_token_hint"]].map { hint in
+            let audience = JSONWebToken.claims(of: hint)?["aud"]
+            return audience?.array?.compactMap(\.string) ?? [audience?.string ?? ""]
+        }
+        if let named, hinted?.contains(where: named.isSameBytes) == false {
             throw .invalidRequest("the ID token was not issued to the client \(named)")
         }
-        guard let id = named ?? hinted else {
+        let ofHint = hinted?.first { audience in clients.contains { $0.clientID.isSameBytes(as: audience) } }
+        guard let id = named ?? ofHint ?? hinted?.first else {
             if names.omits("client_id") { return clients }
             throw .invalidRequest("neither \(names["id_token_hint"]) nor \(names["client_id"]) identifies the client")
         }

@@ -237,6 +237,10 @@ struct JudgesTests {
 
     /// What random descriptors had, before lint, the engine and the sandbox agreed on it.
     private static let unusual: [(text: String, shown: String)] = [
+        (
+            "issuer: https://id.acme.example\nid_token: { other_audiences: [acme] }\nscopes: { default: [openid] }\n",
+            "Sign-out at the provider"
+        ),
         // Metadata that the descriptor has only the URL of: it names the issuer.
         (
             "discovery_url: https://id.acme.example/metadata.json\nscopes: { default: [openid] }\n"

@@ -19,6 +19,12 @@ struct OpenIDWithoutIssuer: LintRule {
               jwks: https://id.acme.example/jwks
             scopes: { default: [⟦openid⟧] }
 
+            resource: https://api.acme.example
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+            scopes: { default: [⟦openid⟧] }
+
             issuer: https://id.acme.example
             discovery: none
             endpoints:
