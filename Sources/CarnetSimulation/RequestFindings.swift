@@ -90,9 +90,10 @@ struct RequestFindings {
             urls.insert(("api.base_url", base, places.api.baseURL.span), at: 0)
         }
         // Without an optional value, the engine leaves its resources out.
+        let token = Simulation.stated(provider.samples.token, as: provider.token.response.format)
         let unknown = provider.token.response.capture.items.filter {
             $0.value.isOptional && $0.value.example == nil
-                && provider.samples.token?.hasMember(at: $0.value.pointers.pointers) != true
+                && token?.hasMember(at: $0.value.pointers.pointers) != true
         }.map { TemplateReference(.token, $0.name) }
         urls.removeAll { $0.url.references.contains(where: unknown.contains) }
         guard !urls.isEmpty else { return [] }

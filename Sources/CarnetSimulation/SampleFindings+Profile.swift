@@ -24,8 +24,13 @@ extension SampleFindings {
         do throws(OAuthError) {
             profile = try self.profile(sample)
         } catch {
-            return error.kind == .serverError && sample.name == "userinfo"
-                ? [rejected("samples.userinfo", error, at: sample.place.keySpan)] : []
+            guard sample.name == "userinfo", [.serverError, .malformedBody].contains(error.kind) else { return [] }
+            let isForm = sample.written.isForm && context.descriptor.profile.format != .form
+            return [
+                rejected(
+                    "samples.userinfo", error, at: sample.place.keySpan,
+                    help: isForm ? "if the response is form-encoded, add profile: { format: form }" : nil)
+            ]
         }
         guard let root = sample.body[simulation.provider.profile.root] else {
             let span = places.profile.root.span
@@ -188,7 +193,13 @@ extension SampleFindings {
         let all = places.profile.requests.all
         guard requests.count == all.count else { return [] }
         return zip(requests.indices, all).flatMap { index, place -> [Diagnostic] in
-            guard let request = simulation.filled(index), let sample = request.sample else { return [] }
+            guard let request = simulation.filled(index), let written = request.sample else { return [] }
+            let sample: JSONValue
+            do throws(OAuthError) {
+                sample = try Simulation.read(written, as: request.format, key: "profile.requests.format")
+            } catch {
+                return [rejected("the request's sample", error, at: place.sample.keySpan)]
+            }
             // A list without elements says that this user has none.
             if sample[request.root] == [] || !sample.isNull && sample.saysNone(at: [request.root]) { return [] }
             guard let holders = request.holders(in: sample), let holder = holders.first else {
@@ -233,18 +244,21 @@ extension SampleFindings {
     }
 
     private var idToken: Sample? {
-        guard let token, let text = try? simulation.validate(token: token.body).idToken?.reveal(),
+        guard let token, let text = try? simulation.validate(token: token.written).idToken?.reveal(),
             let claims = JSONValue(claimsOf: text)
         else { return nil }
-        return Sample(name: "token.id_token", body: claims, place: token.place)
+        return Sample("token.id_token", claims, token.place)
     }
 
     private func profile(_ sample: Sample) throws(OAuthError) -> Profile {
         switch sample.name {
         case "userinfo" where Profile.source(at: simulation.provider) == .userinfo:
-            try simulation.validate(userinfo: sample.body)
-        case "token": Profile(try simulation.validate(token: sample.body), from: simulation.provider)
-        default: try simulation.profile(ofClaims: sample.body)
+            try simulation.validate(userinfo: sample.written)
+        case "token": Profile(try simulation.validate(token: sample.written), from: simulation.provider)
+        default:
+            try simulation.profile(
+                ofClaims: Simulation.read(
+                    sample.written, as: simulation.provider.profile.format, key: "profile.format"))
         }
     }
 

@@ -39,18 +39,29 @@ struct SampleFindings {
     /// A response of the real provider, by its key.
     struct Sample {
         let name: String
+        let written: JSONValue
+        /// What it says; a string that cannot be read says nothing.
         let body: JSONValue
         let place: Place<JSONValue>
+
+        init(_ name: String, _ written: JSONValue, as format: ResponseFormat = .auto, _ place: Place<JSONValue>) {
+            (self.name, self.written, self.place) = (name, written, place)
+            body = Simulation.stated(written, as: format) ?? written
+        }
     }
 
-    var token: Sample? { samples.token.map { Sample(name: "token", body: $0, place: places.samples.token) } }
+    var token: Sample? { samples.token.map { Sample("token", $0, as: rules.format, places.samples.token) } }
 
     private var refresh: Sample? {
-        samples.refresh.map { Sample(name: "refresh", body: $0, place: places.samples.refresh) }
+        samples.refresh.map {
+            Sample("refresh", $0, as: simulation.provider.refreshResponse.format, places.samples.refresh)
+        }
     }
 
     var userinfo: Sample? {
-        samples.userinfo.map { Sample(name: "userinfo", body: $0, place: places.samples.userinfo) }
+        samples.userinfo.map {
+            Sample("userinfo", $0, as: simulation.provider.profile.format, places.samples.userinfo)
+        }
     }
 }
 
@@ -65,7 +76,7 @@ extension SampleFindings {
         guard let sample else { return [] }
         let isRefresh = sample.name == "refresh"
         do throws(OAuthError) {
-            let response = try simulation.validate(token: sample.body, isRefresh: isRefresh)
+            let response = try simulation.validate(token: sample.written, isRefresh: isRefresh)
             var found = ofLifetime(response, in: sample) + ofScopes(response, in: sample) + ofFields(in: sample)
             if !isRefresh {
                 found += of(rules.capture, written.capture, in: sample.body, "samples.token", sample.place)
@@ -89,11 +100,11 @@ extension SampleFindings {
                 return [rejected("samples.\(sample.name)", error, at: type.span, help: help)]
             }
             if error.descriptorKey == "token.response.fields.expires_in" { return [badLifetime(in: sample)] }
-            let isForm = sample.body.string?.holds(UInt8(ascii: "=")) == true && rules.format != .form
+            let help = sample.written.isForm && rules.format != .form ? "token: { response: { format: form } }" : nil
             return [
                 rejected(
                     "samples.\(sample.name)", error, at: sample.place.keySpan,
-                    help: isForm ? "if the response is form-encoded, add token: { response: { format: form } }" : nil)
+                    help: help.map { "if the response is form-encoded, add \($0)" })
             ]
         }
     }
@@ -114,8 +125,9 @@ extension SampleFindings {
             do throws(OAuthError) {
                 _ = try simulation.validate(step)
                 let name = "exchange.\(step.name).sample"
-                return ofShortLife(step.value.sample, step.value.response, at: span)
-                    + of(step.value.capture, place.capture, in: step.value.sample, name, place.sample)
+                let sample = Simulation.stated(step.value.sample, as: step.value.response.format)
+                return ofShortLife(sample, step.value.response, at: span)
+                    + of(step.value.capture, place.capture, in: sample, name, place.sample)
             } catch {
                 return [rejected("exchange.\(step.name).sample", error, at: span)]
             }
@@ -397,4 +409,9 @@ extension SampleFindings {
         let nodes = field.pointers.lazy.compactMap { sample.place.node?.node(at: rules.root.tokens + $0.tokens) }
         return nodes.first?.span ?? sample.place.keySpan
     }
+}
+
+extension JSONValue {
+    /// Whether a sample is a text that may be a form.
+    var isForm: Bool { string.map { $0.holds(UInt8(ascii: "=")) && !$0.holds(UInt8(ascii: "<")) } ?? false }
 }

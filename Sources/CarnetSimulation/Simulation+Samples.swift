@@ -11,13 +11,13 @@ extension Simulation {
         return try TokenResponse(
             validating: Self.response(
                 sample.completed(with: rules.capture), status: rules.success.statuses.first?.code ?? 200,
-                isForm: rules.format == .form), to: try proved(isRefresh ? try refreshRequest() : try tokenRequest()),
+                as: rules.format), to: try proved(isRefresh ? try refreshRequest() : try tokenRequest()),
             from: provider, refreshing: tokens)
     }
 
     /// The error of an error response; `nil` if none are found.
     func serverError(of sample: JSONValue) throws(OAuthError) -> ServerError? {
-        let response = Self.response(sample, status: 400, isForm: provider.token.response.format == .form)
+        let response = Self.response(sample, status: 400, as: provider.token.response.format)
         let request = try tokenRequest()
         do throws(OAuthError) {
             _ = try TokenResponse(validating: response, to: request, from: provider)
@@ -29,8 +29,8 @@ extension Simulation {
 
     func validate(userinfo sample: JSONValue) throws(OAuthError) -> Profile {
         try Profile(
-            validating: Self.response(sample, status: 200, isForm: false), to: try profileRequest(), from: provider,
-            subject: nil)
+            validating: Self.response(sample, status: 200, as: provider.profile.format), to: try profileRequest(),
+            from: provider, subject: nil)
     }
 
     /// The profile as a session completes it: with the claims of the further requests that have a sample, of the first
@@ -81,12 +81,12 @@ extension Simulation {
                 continue
             }
             let response = Self.response(
-                sample, status: further.outcome.success.statuses.first?.code ?? 200, isForm: further.format == .form)
+                sample, status: further.outcome.success.statuses.first?.code ?? 200, as: further.format)
             guard let request = try? Profile.request(further, tokens, at: provider),
                 let added = try? profile.adding(response, to: request, for: further, from: provider)
             else { continue }
             let isAnyFound =
-                further.holders(in: sample).map { holders in
+                Self.stated(sample, as: further.format).flatMap(further.holders).map { holders in
                     further.claims.contains { further.value(of: $0.value, in: holders) != nil }
                 } ?? false
             if isAnyFound { unknown.subtract(names) }
@@ -115,17 +115,37 @@ extension Simulation {
         return try ExchangeResponse(
             validating: Self.response(
                 sample.completed(with: step.value.capture), status: rules.success.statuses.first?.code ?? 200,
-                isForm: rules.format == .form), to: request, of: step, from: provider)
+                as: rules.format), to: request, of: step, from: provider)
+    }
+
+    /// What a sample says. A string is read as the engine reads a body, or as a JWT.
+    static func read(_ sample: JSONValue, as format: ResponseFormat, key: String) throws(OAuthError) -> JSONValue {
+        guard let text = sample.string else { return sample }
+        if let claims = JSONValue(claimsOf: text) { return claims }
+        return try response(sample, status: 200, as: format).value(format, .profile, key: key)
+    }
+
+    /// The same; `nil` if it cannot be read.
+    static func stated(_ sample: JSONValue?, as format: ResponseFormat) -> JSONValue? {
+        sample.flatMap { try? read($0, as: format, key: "") }
     }
 
     /// A string is the body itself; anything else is encoded as the provider encodes.
-    private static func response(_ sample: JSONValue, status: Int, isForm: Bool) -> IncomingResponse {
+    private static func response(_ sample: JSONValue, status: Int, as format: ResponseFormat) -> IncomingResponse {
         let pairs = (sample.object?.members ?? []).compactMap { member in
             member.value.scalarText.map { (name: member.name, value: $0) }
         }
         let isFlat = sample.string != nil || pairs.count == sample.object?.members.count
-        let type = isForm && isFlat ? "application/x-www-form-urlencoded" : "application/json"
-        let body = sample.string ?? (isForm && isFlat ? PercentEncoding.encode(pairs) : sample.jsonText())
+        let isForm = format == .form && isFlat
+        let type = isForm ? "application/x-www-form-urlencoded" : "application/json"
+        let encoded =
+            switch format {
+            case .form where isForm: PercentEncoding.encode(pairs)
+            case .jsonp: "callback(\(sample.jsonText()));"
+            case .guarded: "&&&START&&&" + sample.jsonText()
+            case .auto, .json, .form: sample.jsonText()
+            }
+        let body = sample.string ?? encoded
         return IncomingResponse(
             head: HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: [.contentType: type]),
             body: Array(body.utf8))

@@ -11,7 +11,11 @@ extension Simulation {
         func collect(_ origin: String, _ name: String, _ text: String?, isSecret: Bool = false) {
             if let text { collected.values["\(origin).\(name)"] = ConnectionValue(text, isSecret: isSecret) }
         }
-        func collect(_ origin: String, _ captures: NamedList<ResponseCapture>, of sample: JSONValue?) {
+        func collect(
+            _ origin: String, _ captures: NamedList<ResponseCapture>, of sample: JSONValue?,
+            as format: ResponseFormat? = nil
+        ) {
+            let sample = format.map { Self.stated(sample, as: $0) } ?? sample
             for rule in captures.items {
                 let pointers = rule.value.pointers.pointers
                 let isThere = sample?.hasMember(at: pointers) == true
@@ -22,8 +26,11 @@ extension Simulation {
         for rule in provider.callback.capture.items {
             collect("callback", rule.name, rule.example, isSecret: rule.value.isSecret)
         }
-        collect("token", provider.token.response.capture, of: provider.samples.token)
-        for step in provider.exchange { collect("step", step.value.capture, of: step.value.sample) }
+        let rules = provider.token.response
+        collect("token", rules.capture, of: provider.samples.token, as: rules.format)
+        for step in provider.exchange {
+            collect("step", step.value.capture, of: step.value.sample, as: step.value.response.format)
+        }
         func requests() -> ConnectionRequest {
             ConnectionRequest(
                 at: provider, as: registration, with: collected, tokens: tokens, now: now,
@@ -39,7 +46,7 @@ extension Simulation {
         }
         derive()
         for lookup in provider.connection.lookups.items {
-            let candidates = (lookup.value.sample.candidates(at: lookup.value.root) ?? []).filter {
+            let candidates = (stated(lookup.value.sample, as: .auto)?.candidates(at: lookup.value.root) ?? []).filter {
                 $0.meets(lookup.value.fixedConditions)
                     && $0.first(of: lookup.value.value.pointers)?.scalarText != nil
             }

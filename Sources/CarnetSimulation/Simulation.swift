@@ -66,7 +66,8 @@ package final class Simulation: Sendable {
         // A token of the sample has claims if it is a JWT. Another one gets those that templates read, as in the sandbox.
         func sampled(_ field: KeyPath<ResponseFields, PointerList>, _ name: String) -> Secret? {
             let rules = provider.token.response
-            let text = provider.samples.token?[rules.root]?.first(of: rules.fields[keyPath: field].pointers)?.string
+            let text = Self.stated(provider.samples.token, as: rules.format)?[rules.root]?
+                .first(of: rules.fields[keyPath: field].pointers)?.string
             if let text, JSONValue(claimsOf: text) != nil { return Secret(text) }
             let read = provider.shared.sections.claimsRead(of: name)
             guard !read.isEmpty else { return nil }

@@ -139,9 +139,10 @@ extension DiagnosticExplanation {
 
     package static let tokenNotInSample = DiagnosticExplanation(
         "T004", name: "token-not-in-sample",
-        summary: "The engine rejects the descriptor's own sample of a token response.",
+        summary: "The engine rejects the descriptor's own sample of a response.",
         rationale: """
-            The sample is a real response, and the engine validates it like any other response. The access token and \
+            The sample is a real response, and the engine validates it like any other response; a string is the exact \
+            body. The access token and \
             its type must be where 'token.response' says. Otherwise every sign-in fails at its last step.
             """,
         references: ["RFC 6749, section 5.1"],
@@ -153,6 +154,11 @@ extension DiagnosticExplanation {
             samples: { ⟦refresh⟧: { access_token: redacted, token_type: Bearer } }
             """,
             "samples: { ⟦token⟧: { access_token: '', token_type: Bearer } }",
+            """
+            endpoints: { userinfo: https://id.acme.example/me }
+            profile: { claims: { subject: /id } }
+            samples: { ⟦userinfo⟧: '<user id="7"/>' }
+            """,
             "samples: { ⟦token⟧: { access_token: redacted, token_type: User Access Token } }",
             "refresh: { response: { default_token_type: ⟦basic⟧ } }\nsamples: { refresh: { access_token: redacted } }",
             """

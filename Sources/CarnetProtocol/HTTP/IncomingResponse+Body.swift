@@ -1,4 +1,4 @@
-import CarnetDescriptors
+package import CarnetDescriptors
 package import CarnetFoundation
 import HTTPTypes
 
@@ -101,7 +101,9 @@ extension IncomingResponse {
     /// The body in the format that the descriptor says.
     ///
     /// - Throws: As `json(_:key:isLenient:)`.
-    func value(_ format: ResponseFormat, _ step: OAuthError.Step, key: String) throws(OAuthError) -> JSONValue {
+    package func value(
+        _ format: ResponseFormat, _ step: OAuthError.Step, key: String
+    ) throws(OAuthError) -> JSONValue {
         func malformed(_ expected: String) -> OAuthError {
             OAuthError(step, .malformedBody, "the response is not \(expected)", descriptorKey: key, status: status)
         }

@@ -21,7 +21,9 @@ struct Identity {
         let isDerived = provider.profile.subjectTemplate != nil
         let read = Set(derived.flatMap(\.value.references).filter { $0.origin == .claim }.map(\.name))
         let naming = provider.profile.subjectTemplate?.references ?? []
-        for claim in provider.profile.claims where !later.contains(claim.name) {
+        // A body of another format is sent as it is.
+        let isRead = sample?.string == nil
+        for claim in provider.profile.claims where isRead && !later.contains(claim.name) {
             if isDerived, !provider.profile.ownClaims.contains(claim.name), !read.contains(claim.name) { continue }
             let isSubject = claim.name == "subject"
             let pointers = claim.value.below(provider.profile.root)
@@ -163,12 +165,18 @@ extension Provider {
     /// The sample that the profile is taken from; for an ID token, its claims if the sample is a JWT.
     fileprivate var sampleOfProfile: JSONValue? {
         switch self.profile.source {
-        case .tokenResponse: self.samples.token?.asParsedBody
+        case .tokenResponse: self.sampleOfToken
         case .idToken:
-            self.sampleClaims(of: \.idToken).map { JSONValue.object($0) } ?? self.samples.userinfo?.asParsedBody
-        case .userinfo, nil: self.samples.userinfo?.asParsedBody ?? sampleOfLookup
+            self.sampleClaims(of: \.idToken).map { JSONValue.object($0) } ?? sampleOfUserinfo
+        case .userinfo, nil: sampleOfUserinfo ?? sampleOfLookup
         }
     }
+
+    private var sampleOfUserinfo: JSONValue? {
+        self.samples.userinfo.map { $0.read(as: self.profile.format) ?? $0 }
+    }
+
+    private var sampleOfToken: JSONValue? { self.samples.token?.read(as: self.token.response.format) }
 
     /// The sample of a lookup that requests the profile's own URL.
     private var sampleOfLookup: JSONValue? {
@@ -181,7 +189,7 @@ extension Provider {
 
     /// A token in the sample of the token response.
     func sampleToken(_ field: KeyPath<ResponseFields, PointerList>) -> String? {
-        guard let body = self.samples.token?.asParsedBody else { return nil }
+        guard let body = sampleOfToken else { return nil }
         let shape = TokenResponseShape(base: body, isSample: true, rules: self.token.response)
         return shape.place(of: field).flatMap { body[$0]?.string }
     }

@@ -70,7 +70,7 @@ extension AuthorizationServer {
     }
 
     private mutating func profileReply(_ request: ServerRequest, for further: ProfileRequest) -> Reply {
-        respond(request, as: further.format) { (server) throws(BearerRefusal) in
+        respond(request, as: further.format, like: further.sample) { (server) throws(BearerRefusal) in
             guard request.method.rawValue == further.request.method.rawValue else {
                 throw .methodNotAllowed(further.request.method.rawValue)
             }
@@ -129,7 +129,8 @@ extension AuthorizationServer {
 
     private static func body(of further: ProfileRequest, about user: SandboxUser) -> JSONValue {
         let lists = further.claims.filter { $0.value.isList && $0.value.isOfCandidates }
-        if let sample = further.sample, !lists.contains(where: { user.claims[$0.name] != nil }) {
+        let sample = further.sample?.read(as: further.format)
+        if let sample, !lists.contains(where: { user.claims[$0.name] != nil }) {
             return sample.response(
                 below: further.root, meeting: further.conditions, fixed: further.fixedConditions)
         }
@@ -144,7 +145,7 @@ extension AuthorizationServer {
             return object
         }
         let shape =
-            further.sample.flatMap { further.holders(in: $0)?.first }
+            sample.flatMap { further.holders(in: $0)?.first }
             ?? object { name in
                 user.claims[name] ?? StandardClaim.all.first { $0.name == name }?.example ?? "1"
             }

@@ -25,7 +25,8 @@ extension AuthorizationServer {
 
     private mutating func userinfoReply(_ request: ServerRequest) -> Reply {
         var clientID = ""
-        var reply = respond(request, as: provider.profile.format) { (server) throws(BearerRefusal) in
+        let sample = provider.profile.jwt.isRequired ? nil : provider.samples.userinfo
+        var reply = respond(request, as: provider.profile.format, like: sample) { (server) throws(BearerRefusal) in
             let (body, client) = try server.userinfoBody(request)
             clientID = client
             return body
@@ -307,11 +308,14 @@ extension AuthorizationServer {
     mutating func respond(
         _ request: ServerRequest,
         as format: ResponseFormat = .auto,
+        like sample: JSONValue? = nil,
         _ make: (inout AuthorizationServer) throws(BearerRefusal) -> JSONValue
     ) -> Reply {
         do throws(BearerRefusal) {
-            return Reply.value(try make(&self), as: format)
-                .offering(nonce: request.header("DPoP") == nil ? nil : dpopNonce)
+            let value = try make(&self)
+            var reply = Reply.value(value, as: format)
+            if let text = sample?.exactBody(saying: value, as: format) { reply.body = Array(text.utf8) }
+            return reply.offering(nonce: request.header("DPoP") == nil ? nil : dpopNonce)
         } catch {
             switch error {
             case .noToken:

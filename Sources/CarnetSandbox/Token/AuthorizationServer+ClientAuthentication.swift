@@ -97,7 +97,7 @@ extension AuthorizationServer {
     func errorReply(_ error: OAuthError, by own: ResponseRules? = nil) -> Reply {
         let rules = own ?? provider.token.response
         if let reply = Reply(error, statuses: rules.errors.statuses) { return reply }
-        var body = provider.samples.error?.asParsedBody ?? .object(JSONObject())
+        var body = provider.samples.error?.read(as: rules.format) ?? .object(JSONObject())
         let code = rules.errors.codes.name(of: error)
         for (pointers, text) in [(rules.errors.code, code), (rules.errors.message, error.description)] {
             let place = pointers.pointers.first { body[$0] != nil } ?? pointers.pointers.first

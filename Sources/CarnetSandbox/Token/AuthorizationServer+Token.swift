@@ -318,8 +318,9 @@ extension AuthorizationServer {
         if !isRefresh || provider.refresh.response == nil {
             rules = grant.tokenSet.flatMap { provider.token.response.reading($0) } ?? rules
         }
-        let token = provider.samples.token?.asParsedBody
-        let sample = isRefresh ? provider.samples.refresh?.asParsedBody ?? token : token
+        let token = provider.samples.token?.read(as: provider.token.response.format)
+        let refresh = isRefresh ? provider.samples.refresh?.read(as: provider.refreshResponse.format) : nil
+        let sample = refresh ?? token
         let holdsProfile = provider.profile.source == .tokenResponse && !(isRefresh && provider.samples.refresh != nil)
         return TokenResponseShape(
             base: holdsProfile ? Identity(grant.user, at: provider).profile : sample ?? .object(JSONObject()),

@@ -23,15 +23,15 @@ extension AuthorizationServer {
             let target = url(step.value.url, receiving: request.url, valuesOfURLs) ?? request.url
             var received = try TokenRequestBody(request, endpoint: target)
             let (access, grant) = try sender(of: request, &received, for: step.value)
-            var body = step.value.sample ?? .object(JSONObject())
+            let stated = step.value.sample?.read(as: step.value.response.format)
+            var body = stated ?? .object(JSONObject())
             if step.value.result == .tokens {
-                let sample = step.value.sample?[step.value.response.root]?
+                let sample = stated?[step.value.response.root]?
                     .first(of: step.value.response.fields.accessToken.pointers)?.string
                 let newer = try makeAccessToken(
                     grant, scopes: grant.scopes, lifetime: 5_184_000, at: seams.now(), like: sample ?? "")
                 ledger.add(newer, of: access.grantID, scopes: grant.scopes, at: seams.now(), lifetime: 5_184_000)
-                let shape = TokenResponseShape(
-                    base: body, isSample: step.value.sample != nil, rules: step.value.response)
+                let shape = TokenResponseShape(base: body, isSample: stated != nil, rules: step.value.response)
                 let now = seams.now()
                 let refreshToken =
                     shape.isSample ? makeRefreshToken(access.grantID, grant, in: shape, at: now) : nil

@@ -55,13 +55,19 @@ extension Provider {
             tables: self.tables, now: seams.now(), random: seams.randomBytes, digests: SandboxDigests())
         let person = Person(of: grant, at: self)
         for capture in self.callback.capture.items { values.set(.callback, capture.name, person.value(of: capture)) }
-        func set(_ origin: TemplateOrigin, _ captures: NamedList<ResponseCapture>, _ sample: JSONValue?) {
+        func set(
+            _ origin: TemplateOrigin, _ captures: NamedList<ResponseCapture>, _ sample: JSONValue?,
+            as format: ResponseFormat
+        ) {
+            let sample = sample?.read(as: format)
             for capture in captures.items {
                 values.set(origin, capture.name, person.value(of: capture, origin) ?? sample.kept(by: capture.value))
             }
         }
-        set(.token, self.token.response.capture, self.samples.token)
-        for step in self.exchange { set(.step, step.value.capture, step.value.sample) }
+        set(.token, self.token.response.capture, self.samples.token, as: self.token.response.format)
+        for step in self.exchange {
+            set(.step, step.value.capture, step.value.sample, as: step.value.response.format)
+        }
         let user = grant?.user ?? .sample
         values.set(.token, "access_token", self.claimsOnly(of: "access_token", \.accessToken, about: user))
         values.setIDToken(of: grant, at: self)
@@ -94,16 +100,18 @@ extension Provider {
 }
 
 extension LookupRules {
+    private var stated: JSONValue { sample.read(as: .auto) ?? sample }
+
     /// The first candidate of the sample that meets conditions. Where there is none, such as for inputs of another
     /// customer, the first one that meets what the descriptor itself states is made to meet them.
     func candidate(meeting conditions: [Named<String>]) -> JSONValue? {
-        let all = sample.candidates(below: root)
+        let all = stated.candidates(below: root)
         return all.first { $0.meets(conditions) } ?? all.first { $0.meets(fixedConditions) }?.meeting(conditions)
     }
 
     /// The sample with a candidate that meets conditions, and with the examples of what it keeps besides.
     func response(meeting conditions: [Named<String>]) -> JSONValue {
-        sample.response(below: root, meeting: conditions, fixed: fixedConditions, adding: capture)
+        stated.response(below: root, meeting: conditions, fixed: fixedConditions, adding: capture)
     }
 }
 

@@ -67,6 +67,42 @@ struct ResponseShapeTests {
         #expect(form.hasSuffix("&token_type=bearer&login=ada%20example"), "\(form)")
     }
 
+    @Test(
+        "sends the profile of a sample that is a text as it is, also one that the descriptor cannot read",
+        arguments: [
+            ("claims: { subject: /userid }", "<user userid=\"U1\"/>"),
+            ("claims: { subject: /id }", "id=7&name=Ada"),
+            ("claims: { subject: /id }", "{ \"id\": 7 }"),
+            ("format: form, claims: { subject: /id }", "id=7&name=Ada%20Example"),
+            ("format: jsonp, claims: { subject: /id }", "callback( {\"id\": 7} );"),
+        ])
+    func textProfile(profile: String, body: String) async throws {
+        let client = try TestClient(
+            plain + """
+                  userinfo: https://plain.example/me
+                profile: { \(profile) }
+                samples: { userinfo: '\(body)' }
+
+                """)
+        let token = try #require(try await client.exchange().json["access_token"]?.string)
+        #expect(try await client.get(client.endpoint(.userinfo), bearer: token).text == body)
+    }
+
+    @Test("puts a subject where the text of a sample has one taken out")
+    func redactedTextProfile() async throws {
+        let client = try TestClient(
+            plain + """
+                  userinfo: https://plain.example/me
+                profile: { claims: { subject: /id } }
+                samples: { userinfo: '{"id":"[redacted]","name":"Ada"}' }
+
+                """)
+        let token = try #require(try await client.exchange().json["access_token"]?.string)
+        let profile = try await client.get(client.endpoint(.userinfo), bearer: token).json
+        #expect(![nil, "[redacted]", ""].contains(profile["id"]?.string))
+        #expect(profile["name"] == "Ada")
+    }
+
     @Test("sends the browser back with what the sample of a callback has beyond the standard's parameters")
     func callbackSample() async throws {
         let client = try TestClient(

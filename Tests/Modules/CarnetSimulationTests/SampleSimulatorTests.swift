@@ -143,6 +143,54 @@ struct SampleSimulatorTests {
         #expect(lint(sample) == ["R005: the samples result in another value: the token is valid for 600 seconds"])
     }
 
+    @Test(
+        "A sample that is a text is a body in the format that the descriptor says",
+        arguments: [
+            ("claims: { subject: /userid }", "<user userid=\"U1\"/>", "T004"),
+            ("format: json, claims: { subject: /userid }", "<html><body>Error</body></html>", "T004"),
+            ("format: json, claims: { subject: /id }", "id=7&name=Ada", "T004"),
+            ("claims: { subject: /id }", "id=7&name=Ada", "T004"),
+            ("format: form, claims: { subject: /userid }", "id=7&name=Ada", "T003"),
+            ("format: form, claims: { subject: /id }", "id=7&name=Ada", nil),
+            ("claims: { subject: /userid }", "{\"id\":7}", "T003"),
+            ("claims: { subject: /id }", "{\"id\":7}", nil),
+            ("format: jsonp, claims: { subject: /id }", "callback( {\"id\":7} );", nil),
+            ("format: guarded, claims: { subject: /id }", "&&&START&&&{\"id\":7}", nil),
+        ])
+    func textSample(profile: String, body: String, code: String?) {
+        let endpoint = "endpoints: { userinfo: https://id.acme.example/me }\n"
+        let found = lint(endpoint + "profile: { \(profile) }\nsamples: { userinfo: '\(body)' }\n")
+        #expect(found.map { String($0.prefix(4)) } == [code].compactMap { $0 }, "\(found)")
+    }
+
+    @Test(
+        "The same holds for the sample of a further request",
+        arguments: [
+            ("", "<user name=\"Ada\"/>", "T004"), ("", "name=Ada", "T004"), ("format: form, ", "name=Ada", nil),
+            ("", "{\"name\":\"Ada\"}", nil), ("", "{\"nom\":\"Ada\"}", "T003"),
+        ])
+    func textSampleOfRequest(format: String, body: String, code: String?) {
+        let found = lint(
+            """
+            profile:
+              requests: [{ url: 'https://id.acme.example/name', \(format)claims: { nick: /name }, sample: '\(body)' }]
+            samples: { userinfo: { sub: '1' } }
+
+            """)
+        #expect(found.map { String($0.prefix(4)) } == [code].compactMap { $0 }, "\(found)")
+    }
+
+    @Test("A sample that is no text is a body in the format that the descriptor says", arguments: ["jsonp", "guarded"])
+    func encodedSample(format: String) {
+        let found = lint(
+            """
+            token: { response: { format: \(format) } }
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 600 } }
+
+            """)
+        #expect(found == [])
+    }
+
     @Test("Each environment is simulated with what it says itself")
     func eachEnvironmentIsSimulatedWithWhat() {
         let text = """
