@@ -108,7 +108,7 @@ struct Connector {
         }
         let source = try registrations.source(for: entry.descriptor, stored: stored)
         let descriptor = try entry.descriptor.variant(source.environment)
-        let inputs = descriptor.exampleInputs(source.inputs)
+        let inputs = descriptor.exampleInputs(source.inputs, clientID: SimulatedClient.clientID)
         guard source.clientID == nil || source.clientID == SimulatedClient.clientID else {
             return SimulatedClient.registration(
                 insteadOf: try registrations.registration(for: entry.descriptor, stored: stored, from: source),

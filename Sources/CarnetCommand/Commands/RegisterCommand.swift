@@ -1,5 +1,6 @@
 import ArgumentParser
 import Carnet
+import CarnetDemo
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetLint
@@ -76,7 +77,7 @@ struct RegisterCommand: Subcommand {
             }
             if connector.sandbox != nil {
                 try requireSandboxed(known?.client)
-                (inputs, initialToken) = (descriptor.exampleInputs(inputs), nil)
+                (inputs, initialToken) = (descriptor.exampleInputs(inputs, clientID: SimulatedClient.clientID), nil)
             } else if !descriptor.isFromNamedPlace {
                 if initialToken != nil { throw Registrations.untrusted(descriptor, with: "the initial access token") }
                 try client.input.check(inputs, for: descriptor)

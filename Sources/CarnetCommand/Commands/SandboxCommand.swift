@@ -76,7 +76,8 @@ struct SandboxCommand: Subcommand {
             let source = try registrations.source(for: entry.descriptor)
             let provider = try await ProviderFailure(entry: entry).explaining {
                 let descriptor = try entry.descriptor.variant(source.environment)
-                return try descriptor.resolve(inputs: descriptor.exampleInputs(source.inputs))
+                return try descriptor.resolve(
+                    inputs: descriptor.exampleInputs(source.inputs, clientID: SimulatedClient.clientID))
             }
             impersonated.append(provider)
             func say(_ fact: String, _ real: String) {

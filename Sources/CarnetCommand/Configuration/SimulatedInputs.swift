@@ -5,16 +5,17 @@ import CarnetSimulation
 /// The inputs of a test client, and which of them have no value. None is a real secret.
 struct SimulatedInputs {
     let values: [String: String]
-    /// What stands for an input that was not given, or is secret.
+    /// What stands for an input that was not given, or is secret, where it is not the client's id.
     let madeUp: [Named<String>]
 
     /// - Throws: `Failure` that lists every input for which no value can be made up.
-    init(for descriptor: ProviderDescriptor, given: [String: String]) throws {
-        let (values, missing) = descriptor.simulatedInputs(given)
+    init(for descriptor: ProviderDescriptor, given: [String: String], clientID: String? = nil) throws {
+        let (values, missing) = descriptor.simulatedInputs(given, clientID: clientID)
         guard missing.isEmpty else { throw Failure(descriptor, lacking: missing) }
         self.values = values
+        let defaults = descriptor.defaultInputs(given, clientID: clientID)
         madeUp = descriptor.inputs.names.compactMap { name in
-            given[name] == values[name] ? nil : values[name].map { Named(name, $0) }
+            [given[name], defaults[name]].contains(values[name]) ? nil : values[name].map { Named(name, $0) }
         }
     }
 }

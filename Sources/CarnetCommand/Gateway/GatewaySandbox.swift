@@ -37,7 +37,7 @@ final class GatewaySandbox: Sendable {
         var descriptor = descriptor
         // The sandbox takes the gateway's address, also where the provider wants https.
         descriptor.redirects = []
-        let inputs = descriptor.exampleInputs(given)
+        let inputs = descriptor.exampleInputs(given, clientID: SimulatedClient.clientID)
         let provider = try descriptor.resolve(inputs: inputs)
         if rules.signsIn { try provider.requireSignIn() }
         let simulated = SimulatedClient(

@@ -22,7 +22,7 @@ struct TrialSetup {
     ) throws {
         self.entry = entry
         let descriptor = try entry.descriptor.variant(environment)
-        let inputs = try SimulatedInputs(for: descriptor, given: given)
+        let inputs = try SimulatedInputs(for: descriptor, given: given, clientID: SimulatedClient.clientID)
         provider = try descriptor.resolve(inputs: inputs.values)
         examples = inputs.madeUp
         client = SimulatedClient(

@@ -87,7 +87,7 @@ package final class DemoSetup: Sendable {
     private var isOwnSandbox: Bool { if case .own = stage { true } else { false } }
 
     private func simulatedRegistration(of descriptor: ProviderDescriptor) async throws -> ClientRegistration {
-        let inputs = descriptor.exampleInputs([:])
+        let inputs = descriptor.exampleInputs(clientID: SimulatedClient.clientID)
         let provider = try descriptor.resolve(inputs: inputs)
         let simulated = SimulatedClient(
             for: provider, redirectURI: origin + DemoSite.callbackPath(of: provider.id),

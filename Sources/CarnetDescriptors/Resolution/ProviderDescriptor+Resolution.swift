@@ -21,13 +21,18 @@ extension ProviderDescriptor {
 
     /// Inputs for a test client: the given ones, then examples. A test client gets no real secret: for each secret input
     /// it has the example or `simulated-NAME`, even if a value is given. What is the client id by default has the example, too:
-    /// a sandbox knows several clients.
-    package func exampleInputs(_ given: [String: String] = [:]) -> [String: String] {
+    /// a sandbox knows several clients. Without an example it is the id of the test client, if it can be.
+    package func exampleInputs(_ given: [String: String] = [:], clientID: String? = nil) -> [String: String] {
         var values = given
         for (name, rules) in self.inputs.items.map({ ($0.name, $0.value) }) {
             if rules.isSecret { values[name] = nil }
             guard values[name] == nil, rules.defaultValue == nil || rules.isOfClient else { continue }
             values[name] = rules.example ?? rules.allowed.first ?? defaultInputs(values)[name]
+            if values[name] == nil, let own = defaultInputs(values, clientID: clientID)[name],
+                rules.refusal(of: own) == nil
+            {
+                values[name] = own
+            }
             guard rules.isSecret, values[name] == nil, given[name] != nil || !rules.isOptional else { continue }
             let simulated = "simulated-\(name)"
             if rules.refusal(of: simulated) == nil { values[name] = simulated }

@@ -451,6 +451,26 @@ struct TryTests {
         #expect(try await url("{}", "--show-secrets").contains(/id_token_hint=eyJ[\w.-]+&/))
     }
 
+    @Test("An input that is the client id by default is that of the test client, and no example")
+    func inputOfClient() async throws {
+        try home.write(
+            """
+            carnet: 1
+            id: team
+            name: Team
+            inputs: { scope: { default: '{client.id}' } }
+            endpoints: { authorization: 'https://id.team.example/a', token: 'https://id.team.example/t' }
+            scopes: { default: ['{scope}'] }
+            profile: { from: token, claims: { subject: /id } }
+            samples: { token: { access_token: redacted, token_type: Bearer, id: 7 } }
+
+            """, to: "providers/team.yaml")
+        let result = try await home.run("try", "team")
+        #expect(result.status == 0, "\(result)")
+        #expect(result.standardOutput.contains("&scope=carnet-sandbox\n"), "\(result)")
+        #expect(result.standardOutput.contains("scope = carnet-sandbox\n"), "\(result)")
+    }
+
     @Test("A provider without a page that ends the session has no such step")
     func noSignOut() async throws {
         try home.write(Self.plain, to: "providers/team.yaml")

@@ -303,6 +303,21 @@ struct ResolutionTests {
         _ = try descriptor.resolve(inputs: inputs)
     }
 
+    @Test("An input that is the client id by default is that of a test client, unless it has an example or must differ")
+    func clientIDOfATestClient() throws {
+        let descriptor = try ResolutionFixture.descriptor(
+            """
+            inputs:
+              app: { default: "{client.id}" }
+              shop: { default: "{client.id}", example: ours }
+              number: { default: "{client.id}", pattern: "[0-9]+" }
+            issuer: https://acme.example
+
+            """)
+        #expect(descriptor.exampleInputs(clientID: "test") == ["app": "test", "shop": "ours"])
+        #expect(descriptor.exampleInputs(["app": "own"], clientID: "test")["app"] == "own")
+    }
+
     @Test("Claims of the descriptor stand beside the standard ones")
     func claimsOfTheDescriptorStandBesideTheStandardOnes() throws {
         let provider = try ResolutionFixture.provider("profile: { claims: { subject: /id, plan: /plan } }\n")
