@@ -162,11 +162,13 @@ extension SampleFindings {
         let rules = rules(of: sample)
         // A value with a default may be missing in the sample.
         guard let value = sample.body[rules.root]?.first(of: rules.fields.expiresIn.pointers) else { return [] }
+        let isUnitWritten =
+            written.expiry.isWritten || sample.name == "refresh" && places.refresh.response.expiry.isWritten
         // A time is plausible from the year 2001 on, which distinguishes seconds from milliseconds.
         let isPlausible =
             switch response.expiry {
             case .after(let seconds) where rules.expiry.kind == .seconds:
-                seconds <= Self.longestLifetime && !seconds.looksLikeMilliseconds
+                seconds <= Self.longestLifetime && (isUnitWritten || !seconds.looksLikeMilliseconds)
             // Nobody issues a token for some seconds, or for hours of minutes that are a usual number of seconds.
             case .after(let seconds):
                 seconds <= Self.longestLifetime && seconds >= 30

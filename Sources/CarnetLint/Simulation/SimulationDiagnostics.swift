@@ -190,7 +190,7 @@ extension DiagnosticExplanation {
         rationale: """
             'expires_in' is a number of seconds, or a string that contains one, unless 'token.response.expires' sets \
             another form. Carnet would read a date, an absolute time or milliseconds as a lifetime, and would refresh the \
-            token at each call or never.
+            token at each call or never. If a number that looks like milliseconds is in seconds, write 'expires: seconds'.
             """,
         references: ["RFC 6749, section 5.1", "RFC 6749, appendix A.14"],
         bad: """
@@ -210,6 +210,10 @@ extension DiagnosticExplanation {
             "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600 } }",
             "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: '3600' } }",
             "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 5184000 } }",
+            """
+            token: { response: { expires: seconds } }
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 1800000 } }
+            """,
             """
             token: { response: { expires: iso8601 } }
             samples: { token: { access_token: redacted, token_type: Bearer, expires_in: '2026-11-21T10:00:00Z' } }

@@ -116,6 +116,16 @@ struct SampleSimulatorTests {
         #expect(lint(start + "1000000000 } }\n").map { $0.prefix(4) } == ["T005"])
     }
 
+    @Test("Three weeks are milliseconds, unless the descriptor says seconds", arguments: ["token", "refresh"])
+    func writtenUnit(section: String) {
+        let sample = "samples: { \(section): { access_token: redacted, token_type: Bearer, expires_in: NUMBER } }\n"
+        let milliseconds = sample.replacing("NUMBER", with: "1800000")
+        #expect(lint(milliseconds).map { $0.prefix(4) } == ["T005"])
+        let unit = "token: { response: { expires: seconds } }\n"
+        #expect(lint(unit + milliseconds) == [])
+        #expect(lint(unit + sample.replacing("NUMBER", with: "1795255200")).map { $0.prefix(4) } == ["T005"])
+    }
+
     @Test("One cause is reported once, and not beside the error that it follows from")
     func oneCauseIsReportedOnce() {
         let broken = Self.repeated + "scopes: { default: ['a b'] }\n"
