@@ -160,9 +160,9 @@ struct AuthorizationServer: Sendable {
         let received = request.allParameters
         // The page is opened with GET; a device posts.
         let device = names.contains(.authorization) ? [EndpointName.deviceAuthorization] : []
-        let order: [EndpointName] = [.revocation, .token, .refresh] + device
+        let order: [EndpointName] = [.userinfo, .revocation, .token, .refresh] + device
         return order.first { names.contains($0) && isRequest(request, received, for: $0) }
-            ?? names.first { !order.contains($0) } ?? names.first
+            ?? names.first { $0 == .userinfo || !order.contains($0) } ?? names.first
     }
 
     /// Whether a request has what those for an endpoint have.
@@ -173,13 +173,16 @@ struct AuthorizationServer: Sendable {
             let names = ParameterNames(rules)
             return request.method.rawValue == rules.method.rawValue
                 && rules.parameters.allSatisfy { received[$0.name]?.isSameBytes(as: $0.value) ?? false }
-                && parameters.contains { received[names[$0]] != nil }
+                && (parameters.isEmpty || parameters.contains { received[names[$0]] != nil })
         }
         switch endpoint {
+        case .userinfo:
+            // A profile with a grant type of its own is told apart by it; any other is what no other endpoint takes.
+            let rules = provider.profile.request
+            return rules.parameters.contains { $0.name == "grant_type" } && has(rules)
         case .revocation:
             let rules = provider.revocation.request
-            let isBare = provider.revocation.tokenIn != nil && request.method.rawValue == rules.method.rawValue
-            return isBare || has(rules, "token")
+            return provider.revocation.tokenIn != nil && has(rules) || has(rules, "token")
         case .token: return has(provider.token.request, "code", "grant_type") || received["grant_type"] != nil
         case .deviceAuthorization:
             let names = ParameterNames(provider.authorization)

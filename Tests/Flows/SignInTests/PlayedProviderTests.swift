@@ -38,6 +38,26 @@ struct PlayedProviderTests {
         #expect(await fixture.wire(.revocation).first?.hasSuffix("&grant_type=delete") == true)
     }
 
+    @Test("all endpoints at one URL, where the profile has a grant type of its own", arguments: ["GET", "POST"])
+    func profileByGrantType(method: String) async throws {
+        let fixture = try SignInFixture(
+            odd: """
+                endpoints:
+                  authorization: https://odd.example/oauth
+                  token: https://odd.example/oauth
+                  userinfo: https://odd.example/oauth
+                  revocation: https://odd.example/oauth
+                profile: { method: \(method), parameters: { grant_type: identify }, claims: { subject: /id } }
+                revocation: { parameters: { grant_type: log_out }, omit: [token_type_hint], tokens: [access_token] }
+                samples: { userinfo: { id: 7 } }
+                """)
+        let session = try await fixture.signIn()
+        #expect(try await session.profile().subject == "7")
+        try await session.refresh()
+        #expect(try await session.signOut(.revoke).isRevoked)
+        #expect(await fixture.wire(.userinfo).allSatisfy { $0.contains("grant_type=identify") })
+    }
+
     @Test("a JWT access token where the descriptor reads claims from it")
     func accessTokenClaims() async throws {
         let fixture = try SignInFixture(
