@@ -12,6 +12,8 @@ package struct AggregatedClaims: Sendable {
 
 extension Profile {
     private static let maximumSources = 16
+    /// The claims whose verification is a standard claim, too (OpenID Connect Core, section 5.1).
+    private static let addresses = ["email", "phone_number"]
 
     /// The aggregated claims from sources that the descriptor trusts, and the errors of the others.
     ///
@@ -71,14 +73,25 @@ extension Profile {
         for name in aggregated.names {
             guard source.claims.contains(name), !ClaimSourceRules.reservedClaims.contains(name), body[name] == nil
             else { continue }
-            // Who verified one address said nothing of another.
-            if let address = ProfileRules.verified(by: name), let own = self[address] ?? raw[address],
-                signed.claims[address]?.isAddress(own) != true
-            {
+            if let address = ProfileRules.verified(by: name), !verifies(address, signed.claims[address], aggregated) {
+                continue
+            }
+            // The provider, or an earlier source, verified an address that it does not name.
+            let verification = name + "_verified"
+            if Self.addresses.contains(name), (self[verification] ?? raw[verification])?.statedTruth == true {
                 continue
             }
             body[name] = signed.claims[name]
         }
         return reading(.object(body), with: provider)
+    }
+
+    /// Whether a source that states a verification means the address of this profile: who verified one address said nothing
+    /// of another.
+    private func verifies(_ name: String, _ address: JSONValue?, _ aggregated: AggregatedClaims) -> Bool {
+        if let own = self[name] ?? raw[name] { return address?.isAddress(own) == true }
+        // Without an address, another source could add one that nobody verified.
+        return !Self.addresses.contains(name)
+            || aggregated.names.contains(name) && aggregated.source.claims.contains(name) && address != nil
     }
 }

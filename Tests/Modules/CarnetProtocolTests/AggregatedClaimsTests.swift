@@ -100,6 +100,16 @@ struct AggregatedClaimsTests {
         }
     }
 
+    @Test("An address of one party and the verification of another are no verified address")
+    func addressAndVerificationOfDifferentParties() throws {
+        let yaml = Self.yaml.replacing("[credit_score, sub]", with: "[email, email_verified]")
+        let signed = try token(changing: ["email": "ada@bank.example", "email_verified": true])
+        let other = try added(signed, names: ["email": "bank"], also: ["email_verified": true], yaml: yaml)
+        #expect(other.email == nil)
+        let alone = try added(signed, names: ["email_verified": "bank"], yaml: yaml)
+        #expect(alone.isEmailVerified == nil)
+    }
+
     @Test("What is not signed by the source is rejected")
     func whatIsNotSignedByTheSourceIsRefused() throws {
         let bad: [(String, OAuthError.Kind)] = [
