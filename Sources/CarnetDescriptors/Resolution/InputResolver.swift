@@ -61,6 +61,12 @@ struct InputResolver {
         self.secrets = secrets
     }
 
+    /// Whether metadata may name endpoints that the descriptor does not.
+    var mayFindEndpoints: Bool {
+        descriptor.discovery != .off
+            && (descriptor.issuer != nil || descriptor.discoveryURL != nil || descriptor.resource != nil)
+    }
+
     func error(_ kind: ResolutionError.Kind, _ key: String, _ reason: String) -> ResolutionError {
         ResolutionError(kind: kind, provider: provider, key: key, reason: reason)
     }

@@ -195,6 +195,28 @@ struct RunTimeValueTests {
     }
 
     @Test(
+        "a profile whose URL the metadata names is not requested without the token",
+        arguments: [("required", "", true), ("none", "", false), ("required", ", from: id_token", false)])
+    func discoveredProfileOfNobody(discovery: String, source: String, isRefused: Bool) throws {
+        let odd = try oddProvider(
+            """
+            issuer: https://odd.example
+            endpoints:
+              authorization: https://odd.example/authorize
+              token: https://odd.example/token
+              jwks: https://odd.example/keys
+            discovery: \(discovery)
+            profile: { token_in: { none: It is public. }\(source) }
+            """, isLinted: false)
+        guard isRefused else {
+            _ = try odd.resolve()
+            return
+        }
+        let error = #expect(throws: ResolutionError.self) { try odd.resolve() }
+        #expect(error?.kind == .unprotected && error?.key == "profile.token_in")
+    }
+
+    @Test(
         "the token is left out only with a reason, and only where a request may be public",
         arguments: [
             "profile: { token_in: none }", "api: { token_in: { none: It is public. } }",

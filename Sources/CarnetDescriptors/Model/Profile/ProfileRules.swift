@@ -184,7 +184,9 @@ package struct ResolvedProfile: Sendable {
         var rules = rules
         rules.outcome = rules.outcome.inheriting(api)
         described = rules
-        if case .absent = rules.tokenIn, let url, rules.namesNobody(at: url) {
+        // The metadata has a URL without values.
+        let whole = url ?? (resolver.mayFindEndpoints || rules.source == .userinfo ? .empty : nil)
+        if case .absent = rules.tokenIn, let whole, rules.namesNobody(at: whole) {
             throw resolver.error(
                 .unprotected, "profile.token_in",
                 "without the token, and without a value of its response in the URL, the profile is the same for everybody"
