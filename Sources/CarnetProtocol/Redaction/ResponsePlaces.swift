@@ -70,7 +70,8 @@ struct ResponsePlaces {
     /// The claims of a profile that comes with the tokens.
     private mutating func add(_ profile: ResolvedProfile) {
         guard profile.source == .tokenResponse else { return }
-        for claim in profile.claims {
+        // A claim that says only whether there is a value may be about a secret.
+        for claim in profile.claims where profile.ownClaims[claim.name]?.isPresence != true {
             let root = profile.root.tokens
             guard let each = profile.ownClaims[claim.name]?.elements?.pointers, let list = claim.value.first else {
                 addHarmless(claim.value[...], below: root)

@@ -67,7 +67,8 @@ struct ProfileTests {
         arguments: [
             (#""2026-01-01 10:00:00""#, true), ("1767261600", true), ("true", true), (#"{"at":1}"#, true),
             ("null", false), ("false", false), (#""""#, false), ("0", false), (#""0""#, false), ("[]", false),
-            ("{}", false), (#""0001-01-01T00:00:00Z""#, false), (#""0000-00-00 00:00:00""#, false),
+            (#""False""#, false), ("{}", false), (#""0001-01-01T00:00:00Z""#, false),
+            (#""0000-00-00 00:00:00""#, false),
         ])
     func emailIsVerifiedAtATime(_ value: String, _ expected: Bool) throws {
         let keys = Fixture.openID + "profile: { root: /user, claims: { email_verified: { present: [/none, /at] } } }\n"
@@ -248,6 +249,23 @@ struct ProfileTests {
         }
         let restored = try Profile(stored: profile.raw.jsonText(), from: attempt.provider)
         #expect(restored.subject == "U1")
+    }
+
+    @Test("A claim that says whether there is a value neither keeps nor shows the value")
+    func presenceShowsNoValue() throws {
+        let attempt = try Attempt(
+            Fixture.plain
+                + "profile: { from: token, claims: { subject: /id, has_code: { present: /seed }, "
+                + "has_key: { root: /devices, where: { main: true }, present: /seed } } }\n")
+        let body =
+            #"{"access_token":"at","token_type":"bearer","id":"U1","seed":"seed-1","devices":[{"main":true,"seed":"seed-2"}]}"#
+        let request = try attempt.exchange()
+        let profile = Profile(
+            try TokenResponse(validating: .json(body), to: request, from: attempt.provider), from: attempt.provider)
+        #expect(profile["has_code"] == true && profile["has_key"] == true)
+        let shown = RedactedResponse(.json(body), to: request, at: attempt.provider).body
+        #expect(shown.contains("U1") && !shown.contains("seed-"), "\(shown)")
+        #expect(!profile.raw.jsonText().contains("seed-"))
     }
 
     @Test("Damaged stored profile is an error")

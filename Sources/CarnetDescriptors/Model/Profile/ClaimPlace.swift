@@ -140,7 +140,7 @@ extension JSONValue {
         case .null: false
         case .bool(let value): value
         case .number(let text): Double(text) != 0
-        case .string(let text): !["", "0", "false"].contains(text) && !text.hasPrefix("000")
+        case .string(let text): !["", "0", "false", "False", "FALSE"].contains(text) && !text.hasPrefix("000")
         case .array(let elements): !elements.isEmpty
         case .object(let object): !object.members.isEmpty
         }
