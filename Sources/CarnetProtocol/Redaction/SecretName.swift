@@ -29,7 +29,9 @@ enum SecretName {
 
     private static let wrappers = [
         "data", "result", "results", "response", "body", "payload", "attributes", "item", "items", "value", "values",
-        "info", "details", "object",
+        "info", "details", "object", "return", "params", "parameters", "query", "content", "output", "message", "msg",
+        "res",
+        "resp", "reply", "callback", "redirect", "request", "json", "d",
     ]
     /// A word after the noun that does not change what the value is.
     private static let forms: Set<String> = ["value", "string", "text", "raw", "plain", "plaintext", "data"]
@@ -42,6 +44,7 @@ enum SecretName {
     private static let codes: Set<String> = [
         "auth", "authorization", "authorisation", "oauth", "access", "device", "user", "login", "exchange", "grant",
         "verification", "confirmation", "activation", "security", "recovery", "backup", "secret", "otp", "pin", "time",
+        "mfa", "sms",
     ]
     private static let keys: Set<String> = [
         "api", "private", "secret", "access", "signing", "encryption", "shared", "master", "auth", "session",

@@ -198,6 +198,7 @@ struct ProfileTests {
         "A code is hidden if it may open something, by the word before it",
         arguments: [
             (#"{"error":{"code":"x-1"}}"#, true), (#"{"country":{"data":[{"code":"x-1"}]}}"#, true),
+            (#"{"return":{"code":"x-1"}}"#, false), (#"{"mfa":{"code":"x-1"}}"#, false),
             (#"{"errors":[{"code":"x-1"}]}"#, true), (#"{"code":"x-1"}"#, false), (#"[{"code":"x-1"}]"#, false),
             (#"{"result":{"code":"x-1"}}"#, false), (#"{"device":{"code":"x-1"}}"#, false),
             (#"{"logins":[{"info":{"code":"x-1"}}]}"#, false), (#"{"error":{"auth_code":"x-1"}}"#, false),
