@@ -177,7 +177,7 @@ struct AuthorizationServer: Sendable {
         }
         switch endpoint {
         case .userinfo:
-            // A profile with a grant type of its own is told apart by it; any other is what no other endpoint takes.
+            // A profile with a grant type of its own is recognized by it; any other is what no other endpoint takes.
             let rules = provider.profile.request
             return rules.parameters.contains { $0.name == "grant_type" } && has(rules)
         case .revocation:

@@ -168,8 +168,14 @@ struct SampleSimulatorTests {
             ("format: guarded, claims: { subject: /id }", "&&&START&&&{\"id\":7}", nil),
         ])
     func textSample(profile: String, body: String, code: String?) {
-        let endpoint = "endpoints: { userinfo: https://id.acme.example/me }\n"
-        let found = lint(endpoint + "profile: { \(profile) }\nsamples: { userinfo: '\(body)' }\n")
+        let endpoints = """
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+              userinfo: https://id.acme.example/me
+
+            """
+        let found = lint(endpoints + "profile: { \(profile) }\nsamples: { userinfo: '\(body)' }\n")
         #expect(found.map { String($0.prefix(4)) } == [code].compactMap { $0 }, "\(found)")
     }
 
