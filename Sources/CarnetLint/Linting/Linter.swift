@@ -186,7 +186,6 @@ extension LintContext {
         var placed = finding
         placed.message = "in the environment \(name), \(finding.message)"
         placed.span = places.environments[name].keySpan
-        placed.help = (finding.help.map { "\($0); " } ?? "") + "an environment may have samples and examples of its own"
         if SimulationDiagnostics.codes.contains(finding.code) {
             placed.help =
                 (finding.help.map { "\($0); " } ?? "") + "an environment may have samples and examples of its own"

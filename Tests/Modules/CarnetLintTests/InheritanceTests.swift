@@ -108,6 +108,13 @@ struct InheritanceTests {
         #expect(found.allSatisfy { $0.file == "child.yaml" && $0.span.start.line == 5 })
     }
 
+    @Test("Advice about samples is given where a sample is the reason")
+    func adviceAboutSamples() {
+        let found = lint("environments: { sandbox: { discovery: none } }\n")
+        #expect(found.map(\.code) == ["E008", "S007"])
+        #expect(found.allSatisfy { $0.help?.contains("samples") == false })
+    }
+
     @Test("An input that only an environment uses is used")
     func anInputThatOnlyAnEnvironment() {
         let base = Self.base.replacing("https://{tenant}.base", with: "https://id.base")
