@@ -131,6 +131,10 @@ import Testing
         ("K002", "between quotes: '{tenant}'", "authorization: { parameters: { tenant: {tenant} } }\n"),
         ("K106", "without an issuer there are no ID tokens", "authorization: { nonce: required }\n"),
         (
+            "K106", "id_token.none says that there are no ID tokens",
+            "discovery_url: https://id.odd.example/m\nid_token: { none: a reason }\nauthorization: { omit: [nonce] }\n"
+        ),
+        (
             "K120", "keep it: token: { response: { capture: { shop",
             "callback: { capture: { realm: realmId } }\nrefresh: { headers: { X-A: '{token.shop}' } }\n"
         ),

@@ -105,6 +105,10 @@ struct KeyWithoutEffect: LintRule {
             token: { omit: [client_id], rename: { client_secret: key } }
             resources: [{ title: Search, url: 'https://api.acme.example/search', all_of: [] }]
 
+            client: { authentication: [client_secret_basic] }
+            token: { rename: { client_secret: key } }
+            environments: { test: { client: { authentication: [client_secret_post] } } }
+
             discovery_url: https://id.acme.example/metadata.json
             issuer_match: { any_of: ['https://id.acme.example/eu'] }
             """)
@@ -268,7 +272,10 @@ extension LintContext {
             }
             let named = (request.rename + request.encode).map { ($0.key, $0.keySpan) } + lists
             return named.compactMap { name, span in
-                guard !added.contains(name), let reason = reasonAgainst(name, in: kind) else { return nil }
+                guard !added.contains(name), let reason = reasonAgainst(name, in: kind),
+                    // An environment inherits the section, and may have the parameter.
+                    variants.allSatisfy({ $0.reasonAgainst(name, in: kind) != nil })
+                else { return nil }
                 return (name, span, reason)
             }
         }
@@ -279,7 +286,8 @@ extension LintContext {
         switch StandardParameter(rawValue: name) {
         case .nonce where kind == .authorization && !descriptor.canHaveIDToken,
             .idTokenHint where kind == .logout && !descriptor.canHaveIDToken:
-            return "without an issuer there are no ID tokens"
+            return descriptor.idToken.none == nil
+                ? "without an issuer there are no ID tokens" : "id_token.none says that there are no ID tokens"
         case .clientID, .clientSecret, .clientAssertion, .clientAssertionType: break
         default: return nil
         }
