@@ -29,6 +29,27 @@ struct HostileCostTests {
         #expect(large / small < 32)
     }
 
+    @Test("Whether a verification is stated is asked once of each derived value")
+    func derivedValuesAreFollowedOnce() {
+        let width = 12
+        // Each value of a layer takes all of the layer below.
+        let values = (0..<8 * width).map { number in
+            let below = number / width - 1
+            let all = (0..<width).map { "{connection.v\(below * width + $0)}" }.joined()
+            return "    v\(number): '\(below < 0 ? "{client.id}" : all)'\n"
+        }
+        let head = "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\nconnection:\n  derive:\n"
+        func cost(of claim: String, _ codes: [String]) -> Double {
+            let last = "profile: { derive: { \(claim): '{connection.v\(8 * width - 1)}' } }\n"
+            let start = seconds()
+            let found = Linter().diagnostics(in: [SourceFile(path: "acme.yaml", text: head + values.joined() + last)])
+            let end = seconds()
+            #expect(found.map(\.code) == codes)
+            return end - start
+        }
+        #expect(cost(of: "email_verified", ["T065"]) < 4 * cost(of: "title", []))
+    }
+
     /// - Parameter list: What stands before the list, and an element: with its number for `@`, and the version for `#`.
     private func cost(ofChanged list: String, count: Int) -> Double {
         let parts = list.split(separator: "|").map(String.init)
@@ -75,6 +96,7 @@ struct HostileCostTests {
         case unknownParameters
         case resourcesWithoutScope
         case notesAboutNothing
+        case notesBesideParameters
 
         func text(_ count: Int) -> String {
             func each(_ line: (Int) -> String) -> String { (0..<count).map(line).joined() }
@@ -98,6 +120,9 @@ struct HostileCostTests {
                     + each { "  - { id: same, title: T\($0), scope: s\($0), url: https://api.acme.example/\($0) }\n" }
             case .notesAboutNothing:
                 return head + "notes:\n" + each { "  - { about: nothing.\($0), because: so }\n" }
+            case .notesBesideParameters:
+                return head + "token:\n  parameters:\n" + each { "    added\($0): x\n" } + "notes:\n"
+                    + each { "  - { about: token.parameters.missing\($0), because: so }\n" }
             }
         }
     }

@@ -22,7 +22,7 @@ struct NoteAboutNothing: LintRule {
             }
             // Deleting what is inherited, by null, is a fact with a reason too.
             let roots = [context.root, context.document.ownRoot].compactMap { $0 }
-            guard !roots.contains(where: { $0.node(at: steps) != nil || $0.hasKey(path.utf8[...]) })
+            guard !roots.contains(where: { $0.node(at: steps) != nil || $0.hasKey(path[...]) })
             else { return nil }
             return finding(
                 "the file has no key \"\(path)\"", in: context, at: about.span,
@@ -33,11 +33,14 @@ struct NoteAboutNothing: LintRule {
 
 extension YAMLNode {
     /// Whether a path leads to a value, if the names in it may have dots themselves.
-    fileprivate func hasKey(_ path: Substring.UTF8View) -> Bool {
-        (entries ?? []).contains { entry in
-            guard path.starts(with: entry.key.utf8) else { return false }
-            let rest = path.dropFirst(entry.key.utf8.count)
-            return rest.isEmpty || rest.first == UInt8(ascii: ".") && entry.value.hasKey(rest.dropFirst())
-        }
+    fileprivate func hasKey(_ path: Substring) -> Bool {
+        guard entries != nil else { return false }
+        let dot = UInt8(ascii: ".")
+        // No name has very many dots. Asking for each possible name is quicker than comparing each name.
+        let ends = path.utf8.indices.lazy.filter { path.utf8[$0] == dot }.prefix(32)
+        return entry(String(path)) != nil
+            || ends.contains { end in
+                entry(String(path[..<end]))?.value.hasKey(path[path.utf8.index(after: end)...]) ?? false
+            }
     }
 }

@@ -65,26 +65,36 @@ struct UnfoundedVerification: LintRule {
 
 extension ProviderDescriptor {
     /// Whether a template has a value that the provider states, and that may say something of a verification.
-    ///
-    /// - Parameter depth: How many derived values may be followed.
-    fileprivate func isStated(in template: Template, depth: Int = 8) -> Bool {
-        template.references.contains { value in
-            switch value.origin {
-            case .claim:
-                return ProfileRules.verified(by: value.name) != nil
-                    || !ProfileRules.standardClaims.contains { $0.name == value.name }
-                        && !self.profile.derive.names.contains { ProfileRules.verified(by: $0) == value.name }
-            case .callback:
-                guard let signature = self.callback.verification, let rule = self.callback.capture[value.name]
-                else { return false }
-                return !signature.unsigned.contains(rule.parameter ?? value.name)
-            case .connection:
+    fileprivate func isStated(in template: Template) -> Bool {
+        // Each derived value is followed once: many may take the same others.
+        var (open, followed) = ([template], Set<ByteKey>())
+        while let template = open.popLast() {
+            for value in template.references {
+                guard value.origin == .connection else {
+                    if isStated(value) { return true }
+                    continue
+                }
+                guard followed.insert(ByteKey(value.name)).inserted else { continue }
                 guard let derived = self.connection.derive[value.name] else { return true }
-                return depth > 0 && isStated(in: derived.template, depth: depth - 1)
-            case .token: return value.name != "scope"
-            case .step: return true
-            case .input, .client, .request: return false
+                open.append(derived.template)
             }
+        }
+        return false
+    }
+
+    private func isStated(_ value: TemplateReference) -> Bool {
+        switch value.origin {
+        case .claim:
+            return ProfileRules.verified(by: value.name) != nil
+                || !ProfileRules.standardClaims.contains { $0.name == value.name }
+                    && !self.profile.derive.names.contains { ProfileRules.verified(by: $0) == value.name }
+        case .callback:
+            guard let signature = self.callback.verification, let rule = self.callback.capture[value.name]
+            else { return false }
+            return !signature.unsigned.contains(rule.parameter ?? value.name)
+        case .token: return value.name != "scope"
+        case .step, .connection: return true
+        case .input, .client, .request: return false
         }
     }
 }
