@@ -50,17 +50,29 @@ extension ResolvedVersion {
         }
     }
 
-    /// The keys of URLs that get access tokens, with the places that their requests have in a later version.
+    /// The keys of URLs that get access tokens, with the places that their requests have in a later version. A new request
+    /// that brings a claim in place of another one continues that one, too.
     func resourceKeys(asIn new: ResolvedVersion) -> [(key: [String], places: Set<String>)] {
-        var places: [[String]: [String]] = [:]
+        var places: [[String]: [[String]]] = [:]
         for path in ListedRequest.lists {
-            for (index, before) in new.list(at: path).predecessors(in: list(at: path)).enumerated() {
-                if let before { places[path + ["\(before)", "url"]] = path + ["\(index)", "url"] }
+            let (was, now) = (list(at: path), new.list(at: path))
+            var owners: [ByteKey: Int] = [:]
+            for (index, request) in was.enumerated() {
+                for claim in request.claims { owners[ByteKey(claim)] = owners[ByteKey(claim)] ?? index }
+            }
+            let predecessors = now.predecessors(in: was)
+            for (request, own) in zip(now, predecessors) {
+                for claim in request.claims where owners[ByteKey(claim)] == own { owners[ByteKey(claim)] = nil }
+            }
+            for (index, own) in predecessors.enumerated() {
+                for before in own.map({ [$0] }) ?? Set(now[index].claims.compactMap { owners[ByteKey($0)] }).sorted() {
+                    places[path + ["\(before)", "url"], default: []].append(path + ["\(index)", "url"])
+                }
             }
         }
-        return provider.resourceKeys.compactMap { key, servers in
-            guard ListedRequest.lists.contains(Array(key.prefix(2))) else { return (key, servers) }
-            return places[key].map { ($0, servers) }
+        return provider.resourceKeys.flatMap { key, servers in
+            guard ListedRequest.lists.contains(Array(key.prefix(2))) else { return [(key, servers)] }
+            return places[key, default: []].map { ($0, servers) }
         }
     }
 }
