@@ -52,6 +52,7 @@ struct LoginCommand: Subcommand {
     func validate() throws {
         try refuse(if: noBrowser && paste, "--no-browser and --paste cannot be combined")
         try refuse(if: device && (noBrowser || paste), "--device cannot be combined with --no-browser or --paste")
+        try refuse(if: device && !request.parameters.isEmpty, "--device sends no --parameter: it has no page")
     }
 
     func run(_ context: CommandContext) async throws {

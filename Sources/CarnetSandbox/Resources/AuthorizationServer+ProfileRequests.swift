@@ -94,7 +94,7 @@ extension AuthorizationServer {
             let further = further.filled(values, trusting: hosts)
             let body = server.completed(
                 Self.body(of: further, about: grant.user), of: request, at: url, with: stated.parameters,
-                about: grant.user)
+                granting: access, to: grant.user)
             return further.outcome.success.adding(to: body)
         }
     }
@@ -107,15 +107,16 @@ extension AuthorizationServer {
     ///   - parameters: Those that the descriptor adds to it.
     func completed(
         _ body: JSONValue, of request: ServerRequest, at url: WebURL, with parameters: NamedList<Template>,
-        about user: SandboxUser
+        granting access: AccessToken, to user: SandboxUser
     ) -> JSONValue {
+        let scopes = effectiveScopes(access.scopes)
         func isSame(_ other: WebURL, _ method: String, _ others: NamedList<Template>) -> Bool {
             method.isSameBytes(as: request.method.rawValue) && other.receives(url) && url.receives(other)
                 && Set(others.items.map { Named($0.name, $0.value.source) })
                     == Set(parameters.items.map { Named($0.name, $0.value.source) })
         }
         let further = furtherRequests.filter { further in
-            further.sample != nil
+            further.sample != nil && further.requirement.missing(from: scopes).isEmpty
                 && further.url.map { isSame($0, further.request.method.rawValue, further.ownRequest.parameters) }
                     ?? false
         }

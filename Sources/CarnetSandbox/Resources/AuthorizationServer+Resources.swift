@@ -68,7 +68,8 @@ extension AuthorizationServer {
         let identity = Identity(grant.user, at: provider)
         let first =
             has(.userinfoWrongSubject) ? identity.profile(ofSubject: "999999999") : identity.userinfo(for: scopes)
-        let body = completed(first, of: request, at: url, with: own.parameters, about: grant.user)
+        let body = completed(
+            first, of: request, at: url, with: own.parameters, granting: access, to: grant.user)
         return (provider.profile.outcome.success.adding(to: aggregating(body, of: grant.user)), grant.clientID)
     }
 
@@ -180,7 +181,8 @@ extension AuthorizationServer {
             if placement != nil { try checkOfAPI(request, values, besides: own, call.rules.parameters.names) }
             try translating(BearerRefusal.badRequest, try check(call.rules, request, grant, token: access.text))
             let body = completed(
-                call.response, of: request, at: call.url, with: call.rules.parameters, about: grant.user)
+                call.response, of: request, at: call.url, with: call.rules.parameters, granting: access,
+                to: grant.user)
             return call.rules.outcome.success.adding(to: body)
         }
         // Headers that describe a body are sent only with a body.
