@@ -155,7 +155,10 @@ extension DiagnosticExplanation {
             """,
             "samples: { ⟦token⟧: { access_token: '', token_type: Bearer } }",
             """
-            endpoints: { userinfo: https://id.acme.example/me }
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+              userinfo: https://id.acme.example/me
             profile: { claims: { subject: /id } }
             samples: { ⟦userinfo⟧: '<user id="7"/>' }
             """,
