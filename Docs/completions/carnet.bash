@@ -1135,7 +1135,7 @@ _carnet_client-document_check() {
 _carnet_login() {
     repeating_flags=()
     non_repeating_flags=(--no-browser --paste --device --register-again --pushed --no-pushed --signed --no-signed --json -v --verbose -q --quiet --version -h --help)
-    repeating_options=(--providers --input --input-env --allow-local --scope --authorization-host --resource --acr --prompt --ui-locale --choose)
+    repeating_options=(--providers --input --input-env --allow-local --scope --authorization-host --resource --acr --prompt --ui-locale --parameter --choose)
     non_repeating_options=(--account --clients --client-id --client-secret-env --environment --redirect-uri --timeout --sandbox --ca-file --client-id-document --authorization-details --claims --max-age --login-hint --response-mode --color)
     __carnet_offer_flags_options 1
 
@@ -1216,6 +1216,9 @@ _carnet_login() {
         return
         ;;
     '--ui-locale')
+        return
+        ;;
+    '--parameter')
         return
         ;;
     '--response-mode')

@@ -89,7 +89,7 @@ function __carnet_parse_tokens -S
                 __carnet_parse_subcommand 1 'ca-file=' 'allow-local=+' 'json' 'color=' 'v/verbose' 'q/quiet' 'version' 'h/help'
             end
         case 'login'
-            __carnet_parse_subcommand 1 'account=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'timeout=' 'sandbox=' 'ca-file=' 'allow-local=+' 'scope=+' 'no-browser' 'paste' 'device' 'client-id-document=' 'authorization-host=+' 'register-again' 'resource=+' 'authorization-details=' 'claims=' 'max-age=' 'acr=+' 'login-hint=' 'prompt=+' 'ui-locale=+' 'pushed' 'no-pushed' 'signed' 'no-signed' 'response-mode=' 'choose=+' 'json' 'color=' 'v/verbose' 'q/quiet' 'version' 'h/help'
+            __carnet_parse_subcommand 1 'account=' 'providers=+' 'clients=' 'client-id=' 'client-secret-env=' 'input=+' 'input-env=+' 'environment=' 'redirect-uri=' 'timeout=' 'sandbox=' 'ca-file=' 'allow-local=+' 'scope=+' 'no-browser' 'paste' 'device' 'client-id-document=' 'authorization-host=+' 'register-again' 'resource=+' 'authorization-details=' 'claims=' 'max-age=' 'acr=+' 'login-hint=' 'prompt=+' 'ui-locale=+' 'parameter=+' 'pushed' 'no-pushed' 'signed' 'no-signed' 'response-mode=' 'choose=+' 'json' 'color=' 'v/verbose' 'q/quiet' 'version' 'h/help'
         case 'accounts'
             __carnet_parse_subcommand 0 'json' 'color=' 'version' 'h/help'
         case 'token'
@@ -508,6 +508,7 @@ complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options 
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet login" login-hint' -l 'login-hint' -d 'A hint about the user: an e-mail address or a user name.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet login"' -l 'prompt' -d 'The page that the provider shows: none, login, consent, select_account, create. Repeatable.' -rfka 'none login consent select_account create'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet login"' -l 'ui-locale' -d 'The user\'s language, best first. Repeatable.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet login"' -l 'parameter' -d 'A further parameter of the request. Repeatable.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet login" pushed' -l 'pushed' -d 'Send the authorization request to the server before the sign-in (PAR, RFC 9126).'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet login" no-pushed' -l 'no-pushed' -d 'Send the authorization request to the server before the sign-in (PAR, RFC 9126).'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet login" signed' -l 'signed' -d 'Sign the authorization request with the client\'s key (JAR, RFC 9101).'

@@ -347,12 +347,6 @@ extension ProviderDescriptor {
         return canDiscover
     }
 
-    /// Whether an ID token can come and be checked: that takes an issuer. The metadata of a resource with known endpoints is
-    /// not requested.
-    var canHaveIDToken: Bool {
-        let isRequested =
-            self.discoveryURL != nil || self.discovery != nil
-            || [.authorization, .token].contains { self.endpoints[$0] == nil }
-        return (self.issuer != nil || canDiscover && isRequested) && self.idToken.none == nil
-    }
+    /// Whether an ID token can come and be checked: that takes an issuer.
+    var canHaveIDToken: Bool { (self.issuer != nil || canDiscover) && self.idToken.none == nil }
 }

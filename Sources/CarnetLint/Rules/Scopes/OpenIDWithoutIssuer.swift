@@ -81,7 +81,7 @@ struct OpenIDWithoutIssuer: LintRule {
         let use = context.scopeUses.first { $0.place == .requested && $0.scope == "openid" }?.node.span
         let sent = sentIDToken(context)
         let help: String
-        if !descriptor.canHaveIDToken {
+        if !descriptor.canHaveIDToken || descriptor.isResourceWithoutMetadata {
             if descriptor.samples.token != nil, sent == nil { return [] }
             help =
                 "add 'issuer'; or, if nothing needs the ID token, 'id_token: { none: REASON }'"
@@ -114,5 +114,15 @@ struct OpenIDWithoutIssuer: LintRule {
             let pointer = rules.fields.idToken.pointers.first { root[$0]?.string?.isEmpty == false }
             return pointer.map { place.node?.node(at: rules.root.tokens + $0.tokens)?.span ?? place.keySpan }
         }.first
+    }
+}
+
+extension ProviderDescriptor {
+    /// Whether the endpoints of a resource are known, so that nothing requests the metadata that names its issuer.
+    fileprivate var isResourceWithoutMetadata: Bool {
+        self.issuer == nil && self.discoveryURL == nil && self.discovery == nil
+            && [.authorization, .token].allSatisfy { self.endpoints[$0] != nil }
+            && self.authorization.responseMode?.isSigned != true && self.profile.jwt == nil
+            && self.introspection.jwt == nil
     }
 }
