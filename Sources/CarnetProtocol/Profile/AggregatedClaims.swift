@@ -70,6 +70,7 @@ extension Profile {
         let signed = try SignedResponse(
             aggregated.token, .aggregatedClaims, expecting: .init(from: source, at: provider), by: verification)
         guard var body = raw.object else { return self }
+        var unfounded: [String] = []
         for name in aggregated.names {
             guard source.claims.contains(name), !ClaimSourceRules.reservedClaims.contains(name), body[name] == nil
             else { continue }
@@ -79,11 +80,14 @@ extension Profile {
             // The provider, or an earlier source, verified an address that it does not name.
             let verification = name + "_verified"
             if Self.addresses.contains(name), (self[verification] ?? raw[verification])?.statedTruth == true {
-                continue
+                body[verification] = nil
+                unfounded.append(verification)
             }
             body[name] = signed.claims[name]
         }
-        return reading(.object(body), with: provider)
+        var profile = reading(.object(body), with: provider)
+        profile.claims.removeAll { unfounded.contains($0.name) && body[$0.name] == nil }
+        return profile
     }
 
     /// Whether a source that states a verification means the address of this profile: who verified one address said nothing
