@@ -5,7 +5,7 @@ import CarnetProtocol
 /// An access token without a user, with the key that it is bound to.
 struct ClientToken: Sendable {
     var tokens: TokenSet
-    /// What the response brought besides the tokens, and what is derived from it.
+    /// Values of the response besides the tokens, and values derived from it.
     var values: [String: ConnectionValue] = [:]
     var dpopKey: Secret?
     /// The origins that may receive it.

@@ -84,7 +84,8 @@ struct InputOptions: ParsableArguments {
         }
     }
 
-    private static func split(_ pair: String) -> (String, String)? {
+    /// The name and the value of `NAME=VALUE`; `nil` without a name.
+    static func split(_ pair: String) -> (String, String)? {
         guard let equals = pair.firstIndex(of: "="), equals > pair.startIndex else { return nil }
         return (String(pair[..<equals]), String(pair[pair.index(after: equals)...]))
     }

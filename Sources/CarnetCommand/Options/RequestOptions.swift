@@ -51,14 +51,9 @@ struct RequestOptions: ParsableArguments {
     var responseMode: ResponseMode?
 
     func validate() throws {
-        if parameters.contains(where: { Self.split($0) == nil }) {
+        if parameters.contains(where: { InputOptions.split($0) == nil }) {
             throw ValidationError("--parameter must be NAME=VALUE, e.g. --parameter account_id=123")
         }
-    }
-
-    private static func split(_ pair: String) -> (String, String)? {
-        let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        return parts.count == 2 && !parts[0].isEmpty ? (String(parts[0]), String(parts[1])) : nil
     }
 
     /// - Throws: `Failure` for what is not JSON.
@@ -75,7 +70,7 @@ struct RequestOptions: ParsableArguments {
             authentication: AuthenticationRequirements(acrValues: acrValues, maxAge: maxAge),
             prompt: prompt, loginHint: loginHint, uiLocales: uiLocales,
             delivery: AuthorizationOptions.Delivery(isPushed: pushed, isSigned: signed, responseMode: responseMode),
-            parameters: Dictionary(parameters.compactMap(Self.split)) { $1 },
+            parameters: Dictionary(parameters.compactMap(InputOptions.split)) { $1 },
             lifetime: lifetime)
     }
 

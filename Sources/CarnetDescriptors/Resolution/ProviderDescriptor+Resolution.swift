@@ -20,7 +20,7 @@ extension ProviderDescriptor {
     }
 
     /// Inputs for a test client: the given ones, then examples. A test client gets no real secret: for each secret input
-    /// it has the example or `simulated-NAME`, even if a value is given. What is the client id by default has the example, too:
+    /// it has the example or `simulated-NAME`, even if a value is given. An input that is the client id by default has it, too:
     /// a sandbox knows several clients. Without an example it is the id of the test client, if it can be.
     package func exampleInputs(_ given: [String: String] = [:], clientID: String? = nil) -> [String: String] {
         var values = given

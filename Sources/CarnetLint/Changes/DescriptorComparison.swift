@@ -256,7 +256,7 @@ struct ClaimSourcePlace: CustomStringConvertible {
 }
 
 extension ClaimPlace {
-    /// What is read of the place, for a message.
+    /// How the place is read, for a message.
     fileprivate var use: String {
         elements.map { " (\($0))" } ?? (isPresence ? " (whether there is a value)" : "")
     }

@@ -10,7 +10,7 @@ package struct InputRules: DescriptorSection, Sendable {
     package internal(set) var isOptional = false
     package internal(set) var isSecret = false
 
-    /// Whether the client id is in the default, which is none without a client.
+    /// Whether the default contains the client id, so that it has no value without a client.
     package var isOfClient: Bool { defaultValue?.isLate == true }
 
     static let keys: [Key<Self>] = [

@@ -1,6 +1,6 @@
 package import CarnetFoundation
 
-/// What a claim is of what is at its places.
+/// How a claim is read at its places.
 enum ClaimReading: String, CaseIterable, Hashable, Sendable {
     /// The value of the first candidate or element.
     case first
