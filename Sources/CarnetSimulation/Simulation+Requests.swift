@@ -121,12 +121,22 @@ extension Simulation {
             random: SimulatedRandomSource())
     }
 
-    /// The callback of a correct provider, with its own names.
-    private static func standardCallback(_ provider: DiscoveredProvider) -> [Named<String>] {
-        var parameters = [Named("code", code)]
-        if let issuer = provider.issuer, provider.callback.requiresIssuer { parameters.append(Named("iss", issuer)) }
-        return parameters.map { Named(provider.callback.rename[$0.name] ?? $0.name, $0.value) }
-            + [Named(provider.stateParameter, "")]
+    /// The callback of a correct provider, with its own names. A standard parameter that is kept is there, with characters
+    /// that it may have: a code has any that can be printed (RFC 6749, appendix A.11).
+    static func standardCallback(_ provider: DiscoveredProvider) -> [Named<String>] {
+        func name(_ standard: String) -> String { provider.callback.rename[standard] ?? standard }
+        func isKept(_ standard: String) -> Bool {
+            provider.callback.capture.items.contains { $0.parameter == name(standard) }
+        }
+        var parameters = [Named(name("code"), isKept("code") ? "4/+&=%41 \(code)" : code)]
+        if let issuer = provider.issuer, provider.callback.requiresIssuer || isKept("iss") {
+            parameters.append(Named(name("iss"), issuer))
+        }
+        if provider.scopes.grantedFrom == .callback, isKept("scope") {
+            let separator = provider.token.response.scopeSeparator ?? provider.scopes.separator
+            parameters.append(Named(name("scope"), provider.scopes.defaults.joined(separator: separator)))
+        }
+        return parameters + [Named(provider.stateParameter, "")]
     }
 
     /// Validates a callback's parameters, the state of the attempt in the place of what stands there.

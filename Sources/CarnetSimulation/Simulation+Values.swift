@@ -23,8 +23,11 @@ extension Simulation {
                 collect(origin, rule.name, found, isSecret: rule.value.isSecret)
             }
         }
+        let sent = standardCallback(provider)
         for rule in provider.callback.capture.items {
-            collect("callback", rule.name, rule.example, isSecret: rule.value.isSecret)
+            let standard = sent.first { $0.name == rule.parameter && !$0.value.isEmpty }
+            let text = standard?.value ?? rule.example(in: provider.samples)
+            collect("callback", rule.name, text, isSecret: rule.value.isSecret)
         }
         let rules = provider.token.response
         collect("token", rules.capture, of: provider.samples.token, as: rules.format)
@@ -63,9 +66,8 @@ extension Simulation {
     /// The callback's parameters with those that are kept, and signed where the provider signs.
     func completed(_ parameters: [Named<String>]) -> [Named<String>] {
         var parameters = parameters
-        for rule in provider.callback.capture.items {
-            let name = rule.value.parameter ?? rule.name
-            if !parameters.contains(where: { $0.name == name }) { parameters.append(Named(name, rule.example)) }
+        for rule in provider.callback.capture.items where !parameters.contains(where: { $0.name == rule.parameter }) {
+            parameters.append(Named(rule.parameter, rule.example(in: provider.samples)))
         }
         guard let rule = provider.callback.verification, let secret = registration.clientSecret
         else { return parameters }

@@ -164,7 +164,7 @@ extension Trial {
         if showsSecrets { return String(parameters) }
         let rules = setup.provider.callback
         let secret = ["code", "state"].map { rules.rename[$0] ?? $0 }
-        let captured = rules.capture.items.filter { !$0.value.isSecret }.map { $0.value.parameter ?? $0.name }
+        let captured = rules.capture.items.filter { !$0.value.isSecret }.map(\.parameter)
         let harmless =
             ["iss", "error", "error_description", "error_uri"] + captured.filter { !secret.contains($0) }
         return parameters.split(separator: "&").map { pair in

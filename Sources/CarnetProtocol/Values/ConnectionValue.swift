@@ -29,7 +29,7 @@ extension NamedList<CallbackCapture> {
     func values(in pairs: [(name: String, value: String)]) throws(OAuthError) -> [String: ConnectionValue] {
         var values: [String: ConnectionValue] = [:]
         for rule in items {
-            let parameter = rule.value.parameter ?? rule.name
+            let parameter = rule.parameter
             let found = pairs.filter { $0.name == parameter }
             guard found.count <= 1 else {
                 throw OAuthError(

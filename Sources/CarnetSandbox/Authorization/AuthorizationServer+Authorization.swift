@@ -98,14 +98,16 @@ extension AuthorizationServer {
             fields.append(("scope", scopes.joined(separator: separator)))
         }
         return callback(
-            fields, to: request.target, for: request.client, adding: sampleFields, isFirst: isFirst, of: user,
-            status: status)
+            fields, to: request.target, for: request.client, adding: sampleFields, grantID: grantID, isFirst: isFirst,
+            of: user, status: status)
     }
 
-    /// What the sample of a callback has beyond the standard's parameters, by the provider's names.
+    /// What the sample of a callback has beyond the standard's parameters and those that are kept, by the provider's names.
     private var sampleFields: [(name: String, value: String)] {
         let standard = ["code", "state", "scope", "iss", "error", "error_description", "error_uri"]
-        let taken = standard.map { provider.callback.rename[$0] ?? $0 } + [provider.stateParameter]
+        let taken =
+            standard.map { provider.callback.rename[$0] ?? $0 } + [provider.stateParameter]
+            + provider.callback.capture.items.map(\.parameter)
         return (provider.samples.callback?.items ?? []).compactMap { item in
             guard !taken.contains(item.name), item.name != provider.callback.verification?.parameter else { return nil }
             return item.value.scalarText.map { (item.name, $0) }
@@ -115,8 +117,8 @@ extension AuthorizationServer {
     /// The redirect to the client (RFC 6749, section 4.1.2; RFC 9207).
     private mutating func callback(
         _ fields: [(name: String, value: String)], to target: CallbackTarget, for client: SandboxClient? = nil,
-        adding others: [(name: String, value: String)] = [], isFirst: Bool = false, of user: SandboxUser? = nil,
-        status: HTTPResponse.Status = .found
+        adding others: [(name: String, value: String)] = [], grantID: String? = nil, isFirst: Bool = false,
+        of user: SandboxUser? = nil, status: HTTPResponse.Status = .found
     ) -> Reply {
         var fields = fields
         let redirectURI = target.redirectURI
@@ -130,6 +132,16 @@ extension AuthorizationServer {
         }
         fields = fields.map { (provider.callback.rename[$0.name] ?? $0.name, $0.value) } + others
         fields = completed(fields, for: client ?? onlyClient, isFirst: isFirst, of: user)
+        if let grantID {
+            for capture in provider.callback.capture.items {
+                // A client keeps what only the first callback of an account has.
+                let first =
+                    capture.name == provider.profile.callback?.capture
+                    ? Person(user, at: provider).value(of: capture) : nil
+                let sent = fields.first { $0.name == capture.parameter }?.value
+                ledger.grants[grantID]?.callbackValues[capture.name] = sent ?? first
+            }
+        }
         if target.mode.isSigned {
             guard let token = try? signed(fields, for: target.clientID) else { return .serverError }
             fields = [("response", token)]

@@ -226,11 +226,13 @@ struct StandardClaim: Sendable {
 struct Person {
     private let subject: String?
     private let naming: [TemplateReference]
+    private let samples: Samples
 
     /// - Parameter user: `nil` for nobody, as for the one in the samples.
     init(_ user: SandboxUser?, at provider: Provider) {
         subject = user?.claims["subject"]?.scalarText
         naming = provider.profile.subjectTemplate?.references ?? []
+        samples = provider.samples
     }
 
     init(of grant: Grant?, at provider: Provider) {
@@ -238,7 +240,8 @@ struct Person {
     }
 
     func value(of capture: Named<CallbackCapture>) -> String {
-        own(TemplateReference(.callback, capture.name), capture.value.pattern) ?? capture.example
+        own(TemplateReference(.callback, capture.name), capture.value.pattern)
+            ?? capture.example(in: samples)
     }
 
     /// - Returns: `nil` if the value is that of the sample.

@@ -123,9 +123,8 @@ extension AuthorizationServer {
         var fields = fields
         for capture in provider.callback.capture.items
         where isFirst || capture.name != provider.profile.callback?.capture {
-            let name = capture.value.parameter ?? capture.name
-            if !fields.contains(where: { $0.name == name }) {
-                fields.append((name, Person(user, at: provider).value(of: capture)))
+            if !fields.contains(where: { $0.name == capture.parameter }) {
+                fields.append((capture.parameter, Person(user, at: provider).value(of: capture)))
             }
         }
         if let rule = provider.callback.verification {

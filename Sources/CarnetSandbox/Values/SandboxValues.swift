@@ -54,7 +54,10 @@ extension Provider {
         var values = TemplateValues(
             tables: self.tables, now: seams.now(), random: seams.randomBytes, digests: SandboxDigests())
         let person = Person(of: grant, at: self)
-        for capture in self.callback.capture.items { values.set(.callback, capture.name, person.value(of: capture)) }
+        for capture in self.callback.capture.items {
+            let received: String? = grant.map { $0.callbackValues[capture.name] } ?? person.value(of: capture)
+            values.set(.callback, capture.name, received)
+        }
         func set(
             _ origin: TemplateOrigin, _ captures: NamedList<ResponseCapture>, _ sample: JSONValue?,
             as format: ResponseFormat

@@ -396,6 +396,31 @@ struct JudgesTests {
                 + "client_credentials: {}\n",
             "Client credentials grant"
         ),
+        // Values of the callback: of its sample, of the standard, and none at a device.
+        (
+            Self.pages + "  userinfo: https://{callback.shop}/me\nprofile: { claims: { subject: /id } }\n"
+                + "trusted_hosts: ['*.acme.example']\ncallback: { capture: { shop: { pattern: '[a-z.]+' } } }\n"
+                + "refresh: { parameters: { of: '{callback.shop}' } }\n"
+                + "samples: { userinfo: { id: 1 }, callback: { code: redacted, state: redacted, shop: a.acme.example } }\n",
+            "https://a.acme.example/me"
+        ),
+        (
+            Self.pages + "  userinfo: https://id.acme.example/me\nprofile: { claims: { subject: /id } }\n"
+                + "callback: { capture: { used: { from: code, pattern: '.+', secret: true } } }\n"
+                + "refresh: { parameters: { was: '{callback.used}' } }\n"
+                + "api: { headers: { X-Was: '{sha256(callback.used)}' } }\n",
+            "Acme works"
+        ),
+        (
+            "issuer: https://id.acme.example\ncallback: { capture: { by: { from: iss, pattern: 'https://.+' }, state: {} } }\n"
+                + "refresh: { parameters: { by: '{callback.by}', state: '{callback.state}' } }\n",
+            "Acme works"
+        ),
+        (
+            Self.pages + "  device_authorization: https://id.acme.example/device\n"
+                + "callback: { capture: { shop: { example: s1 } } }\nrefresh: { parameters: { of: '{callback.shop}' } }\n",
+            "Sign-in on another device"
+        ),
     ]
 
     @Test("What lint accepts, the engine signs in to, however unusual it is", arguments: Self.unusual)
@@ -439,6 +464,16 @@ struct JudgesTests {
                     + "api: { base_url: '{token.site}' }\nscopes: { default: [read] }\n"
                     + "resources: [{ scope: read, title: Albums, url: /albums }]\n"
                     + "samples: { token: { access_token: redacted, token_type: Bearer, site: 'https://other.example' } }\n",
+                "R002"
+            ),
+            (
+                Self.pages + "callback: { capture: { x: code } }\nrefresh: { parameters: { was: '{callback.x}' } }\n"
+                    + "samples: { token: { access_token: redacted, token_type: Bearer } }\n",
+                "R002"
+            ),
+            (
+                "issuer: https://id.acme.example\ncallback: { capture: { by: iss } }\n"
+                    + "samples: { token: { access_token: redacted, token_type: Bearer } }\n",
                 "R002"
             ),
         ])

@@ -28,8 +28,13 @@ extension ValuePattern {
 }
 
 extension Named where Value == CallbackCapture {
-    /// What the sandbox sends.
-    package var example: String { value.example ?? name }
+    /// The name of its parameter.
+    package var parameter: String { value.parameter ?? name }
+
+    /// What the sandbox sends: what the sample of a callback has, else an example.
+    package func example(in samples: Samples) -> String {
+        samples.callback?[parameter]?.scalarText ?? value.example ?? name
+    }
 }
 
 /// A member of a response that is kept.

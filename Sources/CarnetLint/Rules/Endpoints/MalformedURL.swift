@@ -81,7 +81,10 @@ extension LintContext {
             captures[value.name].flatMap { sample?.first(of: $0.pointers.pointers)?.scalarText ?? $0.example }
         }
         switch value.origin {
-        case .callback: return descriptor.callback.capture[value.name].map { $0.example ?? value.name }
+        case .callback:
+            return descriptor.callback.capture[value.name].map {
+                Named(value.name, $0).example(in: descriptor.samples)
+            }
         case .token: return found(descriptor.token.response.capture, in: descriptor.samples.token)
         case .step:
             return descriptor.exchange.items.lazy.compactMap { found($0.value.capture, in: $0.value.sample) }.first

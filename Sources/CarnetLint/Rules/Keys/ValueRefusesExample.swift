@@ -82,7 +82,8 @@ struct ValueRefusesExample: SingleValueRule {
         }
         for capture in descriptor.callback.capture.items {
             let place = context.places.callback.capture[capture.name].example
-            check(place, capture.example, capture.value.pattern)
+            let example = capture.example(in: descriptor.samples)
+            check(place, place.isWritten ? capture.value.example : example, capture.value.pattern)
         }
         func check(_ captures: NamedList<ResponseCapture>, _ place: Place<NamedList<ResponseCapture>>) {
             for capture in captures.items {
