@@ -33,7 +33,8 @@ struct SampleFindings {
     }
 
     var all: [Diagnostic] {
-        ofTokens(token) + ofTokens(refresh) + ofSteps + ofProfile + ofFurtherRequests + ofError + ofCallback
+        ofTokens(token) + ofTokens(refresh) + ofSteps + ofProfile + ofFurtherRequests + ofSharedRequests + ofError
+            + ofCallback
     }
 
     /// A response of the real provider, by its key.

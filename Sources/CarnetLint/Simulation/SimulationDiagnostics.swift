@@ -60,7 +60,7 @@ extension DiagnosticExplanation {
             the pointer is right, add it, with null. 'email_verified' is true or false, as a boolean or text; for a time, use \
             'present'. The other standard claims are texts, and nobody has one text for both names. Without 'expires_in', \
             Carnet does not know when to refresh, and after 60 seconds or less it would refresh at each call. 'capture' keeps \
-            a text or a number.
+            a text or a number. A server has one response for one request, so two samples of it have the same values.
             """,
         references: ["RFC 6901, section 4", "OpenID Connect Core 1.0, section 5.1"],
         bad: """
@@ -106,6 +106,17 @@ extension DiagnosticExplanation {
             samples:
               userinfo: { sub: u1, name: Ada Example, given_name: Ada, nick: Ada, two_factors: true, verified: true }
               ⟦refresh⟧: { access_token: redacted, token_type: Bearer, expires_in: ⟦60⟧ }
+
+            profile:
+              requests:
+                - { url: 'https://api.acme.example/me', claims: { email: /email }, sample: { email: a@acme.example, phone: '4' } }
+                - { url: 'https://api.acme.example/me', claims: { phone: /phone }, ⟦sample⟧: { phone: '5' } }
+
+            connection:
+              lookups:
+                site: { url: https://api.acme.example/sites, where: { kind: main }, value: /id, sample: [{ id: s1, kind: main }] }
+                side: { url: https://api.acme.example/sites, where: { kind: side }, value: /id, ⟦sample⟧: [{ id: s2, kind: side }] }
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600 } }
             """,
         good: [
             """
@@ -125,7 +136,10 @@ extension DiagnosticExplanation {
                 mobile: { root: /numbers, where: { primary: true }, first: /number }
                 teams: { root: /teams, each: /name }
                 size: { root: /sizes, first: /cm }
-              requests: [{ url: 'https://api.acme.example/groups', root: /items, claims: { groups: { each: /id } }, sample: { items: [] } }]
+              requests:
+                - { url: 'https://api.acme.example/groups', root: /items, claims: { groups: { each: /id } }, sample: { items: [] } }
+                - { url: 'https://api.acme.example/users', parameters: { page: a }, claims: { nickname: /nick }, sample: { nick: A, role: x } }
+                - { url: 'https://api.acme.example/users', parameters: { page: b }, claims: { role: /role }, sample: { nick: B, role: y } }
             samples: { userinfo: { sub: '248289761001', emails: [], phones: [{ number: null }], numbers: [{ primary: false, number: '5' }], teams: null, sizes: [] } }
             """,
             "refresh: { margin: 10 }\nsamples: { token: { access_token: redacted, token_type: Bearer, expires_in: 60 } }",

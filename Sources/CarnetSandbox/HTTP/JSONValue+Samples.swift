@@ -32,13 +32,4 @@ extension JSONValue {
         let stated = read(as: format)
         return stated == nil || stated == value ? text : nil
     }
-
-    /// The value with the members that another has besides, at every depth.
-    func completed(with other: JSONValue) -> JSONValue {
-        guard var object, let other = other.object else { return self }
-        for member in other.members {
-            object[member.name] = object[member.name]?.completed(with: member.value) ?? member.value
-        }
-        return .object(object)
-    }
 }

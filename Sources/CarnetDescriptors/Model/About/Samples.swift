@@ -37,3 +37,14 @@ package struct SampleExpectations: DescriptorSection, Sendable {
         Key("error", \.error, "the expected error code of the error sample (RFC 6749, section 5.2)"),
     ]
 }
+
+extension JSONValue {
+    /// The value with the members that another has besides, at every depth: two samples of one response.
+    package func completed(with other: JSONValue) -> JSONValue {
+        guard var object, let other = other.object else { return self }
+        for member in other.members {
+            object[member.name] = object[member.name]?.completed(with: member.value) ?? member.value
+        }
+        return .object(object)
+    }
+}
