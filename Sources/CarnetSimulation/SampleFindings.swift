@@ -149,6 +149,17 @@ extension SampleFindings {
 
     private func ofIDToken(_ response: TokenResponse) -> [Diagnostic] {
         let scopes = simulation.provider.scopes
+        let claims = response.idToken.flatMap { JSONValue(claimsOf: $0.reveal()) }
+        // The sample may be of another environment or tenant, whose issuer differs in more.
+        if let stated = claims?["iss"]?.string, let own = simulation.provider.issuer,
+            stated == own + "/" || stated + "/" == own,
+            !simulation.provider.shared.acceptsIssuer(stated, ofTokenWith: { claims?[$0]?.scalarText })
+        {
+            return context.findings(
+                .tokenNotInSample, "the engine rejects samples.token: its ID token has the issuer \"\(stated)\"",
+                at: places.issuer.span, help: "write the issuer as the ID tokens have it, to the final slash",
+                sample: places.samples.token)
+        }
         guard response.idToken == nil, simulation.provider.issuer != nil, simulation.provider.idToken.none == nil,
             !simulation.provider.authorization.omit.contains("scope"),
             (scopes.defaults + scopes.required).contains("openid")

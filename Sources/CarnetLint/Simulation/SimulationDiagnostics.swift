@@ -157,7 +157,8 @@ extension DiagnosticExplanation {
         rationale: """
             The sample is a real response, and the engine validates it like any other response; a string is the exact \
             body. The access token and \
-            its type must be where 'token.response' says. Otherwise every sign-in fails at its last step.
+            its type must be where 'token.response' says. Otherwise every sign-in fails at its last step. The issuer of an ID \
+            token is compared byte for byte: a final slash counts.
             """,
         references: ["RFC 6749, section 5.1"],
         bad: [
@@ -186,8 +187,16 @@ extension DiagnosticExplanation {
                 parameters: { token: '{token.access_token}' }
                 ⟦sample⟧: { access_token: redacted, token_type: Bearer }
             """,
+            """
+            issuer: ⟦https://id.acme.example⟧
+            scopes: { default: [openid] }
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600, id_token: eyJhbGciOiJub25lIn0.eyJpc3MiOiJodHRwczovL2lkLmFjbWUuZXhhbXBsZS8iLCJzdWIiOiJ1MSJ9. } }
+            """,
         ],
         good: """
+            scopes: { default: [openid] }
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600, id_token: eyJhbGciOiJub25lIn0.eyJpc3MiOiJodHRwczovL2lkLmFjbWUuZXhhbXBsZSIsInN1YiI6InUxIn0. } }
+
             token: { response: { root: /data } }
             samples: { token: { data: { access_token: redacted-access-token, token_type: Bearer } } }
 
