@@ -13,7 +13,8 @@ package struct APIRules: DescriptorSection, Sendable {
         Key("base_url", \.baseURL, in: .signedInURL, "the prefix for the URLs of resources that start with /"),
         Key(
             "headers", \.headers, in: .signedIn,
-            "headers of every request with the access token, the profile's included"),
+            "headers of every request with the access token, the profile's included; Content-Type is sent only with a body"
+        ),
         Key(
             "parameters", \.parameters, in: .signedIn,
             "query parameters of every request with the access token, the profile's included"),
