@@ -1,7 +1,10 @@
 extension DescriptorDocument {
     /// The file and the place in it of the value at a path of keys; the value may be inherited.
-    package func place(of path: [String]) -> (file: String, span: SourceSpan) {
-        let (index, span) = sources.place(of: span(of: path))
+    package func place(of path: [String]) -> (file: String, span: SourceSpan) { place(of: span(of: path)) }
+
+    /// The file and the place in it of a place in the completed tree.
+    package func place(of span: SourceSpan) -> (file: String, span: SourceSpan) {
+        let (index, span) = sources.place(of: span)
         return (sources.files[index].path, span)
     }
 
@@ -31,4 +34,7 @@ extension DescriptorDocument {
 
     /// The place in the parent's own tree for a place in the completed tree.
     package func inParent(_ span: SourceSpan) -> SourceSpan { span.moved(byLines: -sources.parentOffset) }
+
+    /// The place in the completed tree for a place in the parent's own tree.
+    package func fromParent(_ span: SourceSpan) -> SourceSpan { span.moved(byLines: sources.parentOffset) }
 }

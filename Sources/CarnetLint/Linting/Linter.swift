@@ -49,10 +49,36 @@ public struct Linter: Sendable {
         let files = files.filter { seen.insert($0.path).inserted }
         let looked = files.concurrentMap(look(at:))
         let outlines = looked.compactMap(\.outline)
+        let children = heirs(among: outlines)
         let diagnostics =
-            looked.flatMap(\.diagnostics) + heirs(among: outlines).concurrentMap(lint).flatMap { $0 }
+            looked.flatMap(\.diagnostics) + children.concurrentMap(lint).flatMap { $0 }
             + DuplicateProvider.check(outlines)
-        return LintReport(files: files, diagnostics: diagnostics, unreadable: unreadable)
+        return LintReport(
+            files: files, diagnostics: withoutUsed(diagnostics, by: children), unreadable: unreadable)
+    }
+
+    /// The findings without those about keys that have an effect in a descriptor which extends the file.
+    private func withoutUsed(_ found: [Diagnostic], by children: [DescriptorDocument]) -> [Diagnostic] {
+        let rule = KeyWithoutEffect()
+        guard found.contains(where: { $0.code == rule.explanation.code }) else { return found }
+        let used = children.concurrentMap { (child: DescriptorDocument) -> [InFile] in
+            guard let parent = child.parent.flatMap({ LintContext($0, today: today) }), parent.isWhole,
+                let context = LintContext(child, today: today), context.isWhole
+            else { return [] }
+            let idle = Set(rule.check(context).map(\.span))
+            return rule.check(parent).map { child.fromParent($0.span) }
+                .filter { !idle.contains($0) && context.root.isWritten(at: $0) }
+                .map { InFile(file: child.place(of: $0).file, span: child.place(of: $0).span) }
+        }
+        let places = Set(used.flatMap { $0 })
+        return found.filter {
+            $0.code != rule.explanation.code || !places.contains(InFile(file: $0.file, span: $0.span))
+        }
+    }
+
+    private struct InFile: Hashable {
+        var file: String
+        var span: SourceSpan
     }
 
     /// The findings in each of a few files, apart from those that need another file. A tree takes many times the memory of
@@ -193,5 +219,13 @@ extension LintContext {
         placed.fix = nil
         placed.related.insert(related("inherited from here", at: finding.span), at: 0)
         return placed
+    }
+}
+
+extension YAMLNode {
+    /// Whether one of its keys or values is at a place.
+    fileprivate func isWritten(at place: SourceSpan) -> Bool {
+        span == place || (elements ?? []).contains { $0.isWritten(at: place) }
+            || (entries ?? []).contains { $0.keySpan == place || $0.value.isWritten(at: place) }
     }
 }

@@ -53,6 +53,19 @@ struct InheritanceTests {
         #expect(lint("# carnet-lint-disable-next-line K110: theirs will change\ntoken: { body: json }\n") == [])
     }
 
+    @Test("A key of the parent has an effect if it has one in a child, which inherits it")
+    func aKeyThatAChildUses() {
+        let base =
+            Self.base
+            + "client: { authentication: [client_secret_post], basic_encoding: raw }\n"
+            + "introspection: { encode: { client_assertion: raw } }\n"
+        func codes(_ rest: String) -> [String] { lint(rest, base: base).map(\.code) }
+        #expect(codes("docs: https://child.example\n") == ["K106", "K106"])
+        #expect(codes("client: { authentication: [client_secret_basic] }\n") == ["K106"])
+        #expect(codes("client: { authentication: [client_secret_basic, private_key_jwt] }\n") == [])
+        #expect(codes("client: { authentication: [client_secret_basic], basic_encoding: null }\n") == ["K106", "K106"])
+    }
+
     @Test("A parent that is closed or ends is a warning at extends, unless the child is open")
     func aParentThatIsClosed() {
         let closed = Self.base + "status: { closed: partners only, link: 'https://base.example/news' }\n"

@@ -69,6 +69,10 @@ struct UnlikelyValue: LintRule {
             issuer: https://a.example
             endpoints: { token: '{issuer}/token', device_authorization: '{issuer}/token' }
             notes: [{ about: endpoints.device_authorization, because: their server tells the requests apart by the code }]
+
+            issuer: https://a.example
+            endpoints: { token: '{issuer}/token', device_authorization: '{issuer}/token' }
+            notes: [{ about: endpoints.token, because: their server tells the requests apart by the code }]
             """,
         ])
 
@@ -253,7 +257,7 @@ struct UnlikelyValue: LintRule {
             // The server tells the requests apart by what the standards have for it, or by a parameter of its own.
             || added.joined().contains { ["grant_type", "response_type"].contains($0.name) }
             || added[0].contains { own in added[1].contains { $0.name == own.name && $0.value != own.value } }
-            || context.descriptor.notes.contains { $0.about == "endpoints.\(names[1].rawValue)" }
+            || context.descriptor.notes.contains { note in names.contains { note.about == "endpoints.\($0.rawValue)" } }
     }
 
     private func sharedURLs(_ context: LintContext) -> [Diagnostic] {
