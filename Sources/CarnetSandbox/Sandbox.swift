@@ -197,7 +197,7 @@ extension AuthorizationServer {
     fileprivate mutating func respondBesideEndpoints(to request: ServerRequest) -> Reply? {
         let url = request.url
         if endpoints.verification?.receives(url) == true { return verification(request) }
-        if let step = exchangeStep(at: url) { return exchange(step, request) }
+        if let step = exchangeStep(for: request) { return exchange(step, request) }
         if let further = profileRequest(at: url) { return profile(request, for: further) }
         if let source = provider.profile.sources.first(where: { $0.jwks.receives(url) }) {
             return keySet(of: source, request)

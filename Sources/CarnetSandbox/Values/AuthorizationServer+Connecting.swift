@@ -3,9 +3,16 @@ import CarnetFoundation
 import HTTPTypes
 
 extension AuthorizationServer {
-    func exchangeStep(at url: WebURL) -> Named<ExchangeStep>? {
+    /// The step that a request is for. Several may have one URL: their requests say which it is.
+    func exchangeStep(for request: ServerRequest) -> Named<ExchangeStep>? {
         let values = valuesOfURLs
-        return provider.exchange.first { self.url($0.value.url, receiving: url, values) != nil }
+        let steps = provider.exchange.filter { url($0.value.url, receiving: request.url, values) != nil }
+        let own = steps.dropLast().first { step in
+            let target = url(step.value.url, receiving: request.url, values) ?? request.url
+            guard var received = try? TokenRequestBody(request, endpoint: target) else { return false }
+            return (try? sender(of: request, &received, for: step.value)) != nil
+        }
+        return own ?? steps.last
     }
 
     /// A URL of the descriptor, filled for one of the clients, that a request goes to.

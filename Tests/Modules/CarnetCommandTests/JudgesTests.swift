@@ -421,6 +421,14 @@ struct JudgesTests {
                 + "callback: { capture: { shop: { example: s1 } } }\nrefresh: { parameters: { of: '{callback.shop}' } }\n",
             "Sign-in on another device"
         ),
+        // Steps at one URL, such as that of GraphQL.
+        (
+            Self.pages + "exchange: { a: { url: https://api.acme.example/graph, brings: values, "
+                + "parameters: { t: '{token.access_token}', query: a }, capture: { x: /x }, sample: { x: x1 } }, "
+                + "b: { url: https://api.acme.example/graph, brings: values, "
+                + "parameters: { t: '{token.access_token}', query: '{step.x}' }, capture: { y: /y }, sample: { y: y1 } } }\n",
+            "Acme works"
+        ),
     ]
 
     @Test("What lint accepts, the engine signs in to, however unusual it is", arguments: Self.unusual)
