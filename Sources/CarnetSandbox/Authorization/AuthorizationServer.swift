@@ -156,6 +156,7 @@ struct AuthorizationServer: Sendable {
     func endpoint(for request: ServerRequest) -> EndpointName? {
         if revokedToken(in: request.url) != nil { return .revocation }
         let names = endpoints.endpoints(at: request.url)
+        guard names.isEmpty || !isExchangeStep(request) else { return nil }
         guard names.count > 1 else { return names.first }
         let received = request.allParameters
         // The page is opened with GET; a device posts.

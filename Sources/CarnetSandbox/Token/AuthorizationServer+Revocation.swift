@@ -22,7 +22,9 @@ extension AuthorizationServer {
     /// The token to revoke, and the client that asks if it is not the token that speaks for it.
     private mutating func revokedToken(_ request: ServerRequest) throws(OAuthError) -> (String, SandboxClient?) {
         guard let placement = provider.revocation.tokenIn else {
-            let known = values(of: request, for: revokingClient(request))
+            let name = ParameterNames(provider.revocation.request)["token"]
+            let grant = request.allParameters[name].flatMap { ledger.grantID(of: $0) }.flatMap { ledger.grants[$0] }
+            let known = values(of: request, for: revokingClient(request), grant)
             let rules = try filled(provider.revocation.request, known, request, request.allParameters)
             let (token, client) = try tokenInQuestion(
                 request, at: .revocation, rules, own: provider.revocation.authentication)

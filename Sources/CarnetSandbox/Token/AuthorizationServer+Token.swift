@@ -196,7 +196,9 @@ extension AuthorizationServer {
             }
         }
         if provider.refresh.result == .expiry { return prolong(token.grantID, of: grant) }
-        return try issue(token.grantID, grant, scopes: scopes, refreshing: text)
+        let body = try issue(token.grantID, grant, scopes: scopes, refreshing: text)
+        ledger.grants[token.grantID]?.isRefreshed = true
+        return body
     }
 
     /// The tokens of a grant stay, and are valid for longer.

@@ -27,6 +27,8 @@ struct Grant: Sendable {
     var idToken: String?
     /// What the callback had of the values that the descriptor keeps, by their names. Without a callback, there are none.
     var callbackValues: [String: String] = [:]
+    /// Whether its tokens were refreshed, which is after the sign-in.
+    var isRefreshed = false
     /// The grant, if it is not that of a code.
     var extensionGrant: ExtensionGrant?
     /// The further token set that the grant is for.

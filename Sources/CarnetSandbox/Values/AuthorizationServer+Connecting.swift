@@ -5,14 +5,25 @@ import HTTPTypes
 extension AuthorizationServer {
     /// The step that a request is for. Several may have one URL: their requests say which it is.
     func exchangeStep(for request: ServerRequest) -> Named<ExchangeStep>? {
+        let steps = exchangeSteps(at: request.url)
+        return steps.dropLast().first { isMade(request, for: $0) } ?? steps.last
+    }
+
+    /// Whether a request to the URL of an endpoint is an exchange step, which has parameters of its own.
+    func isExchangeStep(_ request: ServerRequest) -> Bool {
+        exchangeSteps(at: request.url).contains { !$0.value.request.parameters.isEmpty && isMade(request, for: $0) }
+    }
+
+    private func exchangeSteps(at url: WebURL) -> [Named<ExchangeStep>] {
+        guard !provider.exchange.isEmpty else { return [] }
         let values = valuesOfURLs
-        let steps = provider.exchange.filter { url($0.value.url, receiving: request.url, values) != nil }
-        let own = steps.dropLast().first { step in
-            let target = url(step.value.url, receiving: request.url, values) ?? request.url
-            guard var received = try? TokenRequestBody(request, endpoint: target) else { return false }
-            return (try? sender(of: request, &received, for: step.value)) != nil
-        }
-        return own ?? steps.last
+        return provider.exchange.filter { self.url($0.value.url, receiving: url, values) != nil }
+    }
+
+    private func isMade(_ request: ServerRequest, for step: Named<ExchangeStep>) -> Bool {
+        let target = url(step.value.url, receiving: request.url, valuesOfURLs) ?? request.url
+        guard var received = try? TokenRequestBody(request, endpoint: target) else { return false }
+        return (try? sender(of: request, &received, for: step.value)) != nil
     }
 
     /// A URL of the descriptor, filled for one of the clients, that a request goes to.
@@ -73,6 +84,15 @@ extension AuthorizationServer {
             guard let (access, grant) = ledger.activeAccess(token, at: seams.now()) else { continue }
             var values = values(of: request, for: client(grant.clientID), grant)
             values.set(.token, "access_token", token)
+            let refreshToken = ledger.refreshTokens.keys.first { text in
+                ledger.refreshTokens[text].map { $0.grantID == access.grantID && !$0.isUsed } ?? false
+            }
+            values.set(.token, "refresh_token", refreshToken)
+            let code = ledger.codes.keys.first { ledger.codes[$0]?.grantID == access.grantID }
+            if let code, !grant.isRefreshed {
+                values.set(.callback, "code", code)
+                values.set(.callback, "state", ledger.codes[code]?.state)
+            }
             do throws(OAuthError) {
                 var body = received
                 try body.check(request, against: filled(step.resolved, values, request, received.parameters))

@@ -396,7 +396,7 @@ struct JudgesTests {
                 + "client_credentials: {}\n",
             "Client credentials grant"
         ),
-        // Values of the callback: of its sample, of the standard, and none at a device.
+        // Values of the callback: of its sample, and of the standard.
         (
             Self.pages + "  userinfo: https://{callback.shop}/me\nprofile: { claims: { subject: /id } }\n"
                 + "trusted_hosts: ['*.acme.example']\ncallback: { capture: { shop: { pattern: '[a-z.]+' } } }\n"
@@ -417,16 +417,26 @@ struct JudgesTests {
             "Acme works"
         ),
         (
-            Self.pages + "  device_authorization: https://id.acme.example/device\n"
-                + "callback: { capture: { shop: { example: s1 } } }\nrefresh: { parameters: { of: '{callback.shop}' } }\n",
-            "Sign-in on another device"
+            Self.pages + "  revocation: https://id.acme.example/revoke\ncallback: { capture: { first: state } }\n"
+                + "revocation: { parameters: { of: '{callback.first}' } }\n",
+            "Revocation"
         ),
-        // Steps at one URL, such as that of GraphQL.
+        (
+            Self.pages + "exchange: { wide: { url: https://api.acme.example/wide, parameters: "
+                + "{ t: '{token.access_token}', code: '{callback.code|none}', of: '{token.refresh_token|none}' } } }\n",
+            "Acme works"
+        ),
+        // Steps at one URL, such as that of GraphQL, and at the URL of the token endpoint.
         (
             Self.pages + "exchange: { a: { url: https://api.acme.example/graph, brings: values, "
                 + "parameters: { t: '{token.access_token}', query: a }, capture: { x: /x }, sample: { x: x1 } }, "
                 + "b: { url: https://api.acme.example/graph, brings: values, "
-                + "parameters: { t: '{token.access_token}', query: '{step.x}' }, capture: { y: /y }, sample: { y: y1 } } }\n",
+                + "parameters: { t: '{token.access_token}', query: '{step.x}' }, capture: { z: /z }, sample: { z: z1 } } }\n",
+            "Acme works"
+        ),
+        (
+            Self.pages + "exchange: { wide: { url: https://id.acme.example/token, "
+                + "parameters: { t: '{token.access_token}', grant_type: wide } } }\n",
             "Acme works"
         ),
     ]
