@@ -139,7 +139,7 @@ extension DiagnosticExplanation {
               requests:
                 - { url: 'https://api.acme.example/groups', root: /items, claims: { groups: { each: /id } }, sample: { items: [] } }
                 - { url: 'https://api.acme.example/users', parameters: { page: a }, claims: { nickname: /nick }, sample: { nick: A, role: x } }
-                - { url: 'https://api.acme.example/users', parameters: { page: b }, claims: { role: /role }, sample: { nick: B, role: y } }
+                - { url: 'https://api.acme.example/users', parameters: { page: b }, claims: { role: /role }, sample: { nick: B, role: z } }
             samples: { userinfo: { sub: '248289761001', emails: [], phones: [{ number: null }], numbers: [{ primary: false, number: '5' }], teams: null, sizes: [] } }
             """,
             "refresh: { margin: 10 }\nsamples: { token: { access_token: redacted, token_type: Bearer, expires_in: 60 } }",

@@ -156,9 +156,12 @@ struct AuthorizationServer: Sendable {
     func endpoint(for request: ServerRequest) -> EndpointName? {
         if revokedToken(in: request.url) != nil { return .revocation }
         let names = endpoints.endpoints(at: request.url)
-        guard names.isEmpty || !isExchangeStep(request) else { return nil }
-        guard names.count > 1 else { return names.first }
         let received = request.allParameters
+        // Some providers refresh with the request of a step.
+        guard names.isEmpty || !isExchangeStep(request) || isRequest(request, received, for: .refresh) else {
+            return nil
+        }
+        guard names.count > 1 else { return names.first }
         // The page is opened with GET; a device posts.
         let device = names.contains(.authorization) ? [EndpointName.deviceAuthorization] : []
         let order: [EndpointName] = [.userinfo, .revocation, .token, .refresh] + device

@@ -23,8 +23,12 @@ extension AuthorizationServer {
     private mutating func revokedToken(_ request: ServerRequest) throws(OAuthError) -> (String, SandboxClient?) {
         guard let placement = provider.revocation.tokenIn else {
             let name = ParameterNames(provider.revocation.request)["token"]
-            let grant = request.allParameters[name].flatMap { ledger.grantID(of: $0) }.flatMap { ledger.grants[$0] }
-            let known = values(of: request, for: revokingClient(request), grant)
+            let id = request.allParameters[name].flatMap { ledger.grantID(of: $0) }
+            var known = values(of: request, for: revokingClient(request), id.flatMap { ledger.grants[$0] })
+            if let id {
+                let token = ledger.accessTokens.keys.first { ledger.accessTokens[$0]?.grantID == id }
+                known.set(.token, "access_token", token)
+            }
             let rules = try filled(provider.revocation.request, known, request, request.allParameters)
             let (token, client) = try tokenInQuestion(
                 request, at: .revocation, rules, own: provider.revocation.authentication)

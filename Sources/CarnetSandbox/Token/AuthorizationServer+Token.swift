@@ -297,6 +297,7 @@ extension AuthorizationServer {
         guard grant.isOffline, shape.has(\.refreshToken), provider.refresh.using == .refreshToken else { return nil }
         let text = "1//+&=%41 " + seams.randomText()
         ledger.refreshTokens[text] = RefreshToken(grantID: grantID, end: shape.endOfRefreshToken(at: now))
+        ledger.grants[grantID]?.refreshToken = text
         return text
     }
 

@@ -25,6 +25,8 @@ struct Grant: Sendable {
     var sessionID: String?
     /// The latest ID token, if the client can read it as it is.
     var idToken: String?
+    /// The latest refresh token.
+    var refreshToken: String?
     /// What the callback had of the values that the descriptor keeps, by their names. Without a callback, there are none.
     var callbackValues: [String: String] = [:]
     /// Whether its tokens were refreshed, which is after the sign-in.

@@ -84,10 +84,6 @@ extension AuthorizationServer {
             guard let (access, grant) = ledger.activeAccess(token, at: seams.now()) else { continue }
             var values = values(of: request, for: client(grant.clientID), grant)
             values.set(.token, "access_token", token)
-            let refreshToken = ledger.refreshTokens.keys.first { text in
-                ledger.refreshTokens[text].map { $0.grantID == access.grantID && !$0.isUsed } ?? false
-            }
-            values.set(.token, "refresh_token", refreshToken)
             let code = ledger.codes.keys.first { ledger.codes[$0]?.grantID == access.grantID }
             if let code, !grant.isRefreshed {
                 values.set(.callback, "code", code)

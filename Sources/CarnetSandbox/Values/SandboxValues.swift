@@ -73,6 +73,7 @@ extension Provider {
         }
         let user = grant?.user ?? .sample
         values.set(.token, "access_token", self.claimsOnly(of: "access_token", \.accessToken, about: user))
+        values.set(.token, "refresh_token", grant?.refreshToken)
         values.setIDToken(of: grant, at: self)
         // A sign-in without an ID token has none. That of an encrypted one is not kept.
         let isUnknown = grant.map { self.idToken.encryption != nil && $0.scopes.contains("openid") } ?? true

@@ -408,7 +408,7 @@ struct JudgesTests {
             Self.pages + "  userinfo: https://id.acme.example/me\nprofile: { claims: { subject: /id } }\n"
                 + "callback: { capture: { used: { from: code, pattern: '.+', secret: true } } }\n"
                 + "refresh: { parameters: { was: '{callback.used}' } }\n"
-                + "api: { headers: { X-Was: '{sha256(callback.used)}' } }\n",
+                + "api: { headers: { X-Was: '{sha256(callback.used)}', X-By: '{sha256(token.refresh_token)|none}' } }\n",
             "Acme works"
         ),
         (
@@ -418,7 +418,7 @@ struct JudgesTests {
         ),
         (
             Self.pages + "  revocation: https://id.acme.example/revoke\ncallback: { capture: { first: state } }\n"
-                + "revocation: { parameters: { of: '{callback.first}' } }\n",
+                + "revocation: { parameters: { of: '{callback.first}', by: '{token.refresh_token|none}' } }\n",
             "Revocation"
         ),
         (
