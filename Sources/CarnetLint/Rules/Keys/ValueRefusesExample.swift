@@ -84,8 +84,8 @@ struct ValueRefusesExample: SingleValueRule {
         let standard = ["code", "state", "scope", "iss"].map { descriptor.callback.rename[$0] ?? $0 }
         for capture in descriptor.callback.capture.items where !standard.contains(capture.parameter) {
             let place = context.places.callback.capture[capture.name].example
-            let example = capture.example(in: descriptor.samples)
-            check(place, place.isWritten ? capture.value.example : example, capture.value.pattern)
+            let isSampled = descriptor.samples.callback?.contains(capture.parameter) == true
+            check(place, capture.value.example ?? (isSampled ? nil : capture.name), capture.value.pattern)
         }
         func check(_ captures: NamedList<ResponseCapture>, _ place: Place<NamedList<ResponseCapture>>) {
             for capture in captures.items {
