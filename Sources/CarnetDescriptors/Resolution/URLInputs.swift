@@ -244,11 +244,13 @@ extension InputRules {
 }
 
 extension TemplateExpression {
-    /// The inputs whose text is in the value as it is written: `urlencode` and hashes leave no delimiter of it.
+    /// The inputs whose text is in the value as it is written: `urlencode` and hashes leave no delimiter of it, and
+    /// `urldecode` may bring one back.
     fileprivate var plainInputs: [String] {
         switch self {
         case .value(let reference): reference.origin == .input ? [reference.name] : []
         case .urlencode, .base64url, .sha256, .hmacSHA256, .mapped: []
+        case .urldecode(let operand): operand.references.filter { $0.origin == .input }.map(\.name)
         default: operands.flatMap(\.plainInputs)
         }
     }

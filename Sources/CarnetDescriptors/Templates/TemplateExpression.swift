@@ -8,6 +8,8 @@ package indirect enum TemplateExpression: Hashable, Sendable {
     case base64(TemplateExpression)
     case base64url(TemplateExpression)
     case urlencode(TemplateExpression)
+    /// The text of a form's value; nothing if it is not properly encoded.
+    case urldecode(TemplateExpression)
     case sha256(TemplateExpression)
     /// ASCII letters in lower case.
     case lower(TemplateExpression)
@@ -35,8 +37,9 @@ extension TemplateExpression {
     package var operands: [TemplateExpression] {
         switch self {
         case .literal, .value, .now, .random, .uuid: []
-        case .base64(let operand), .base64url(let operand), .urlencode(let operand), .sha256(let operand),
-            .lower(let operand), .claim(let operand, _), .capture(let operand, _), .mapped(let operand, _):
+        case .base64(let operand), .base64url(let operand), .urlencode(let operand), .urldecode(let operand),
+            .sha256(let operand), .lower(let operand), .claim(let operand, _), .capture(let operand, _),
+            .mapped(let operand, _):
             [operand]
         case .hmacSHA256(let key, let message): [key, message]
         case .join(let separator, let operands): [separator] + operands
@@ -103,6 +106,7 @@ extension TemplateExpression {
         case .base64(let operand): return fill(operand).map { .base64($0) }
         case .base64url(let operand): return fill(operand).map { .base64url($0) }
         case .urlencode(let operand): return fill(operand).map { .urlencode($0) }
+        case .urldecode(let operand): return fill(operand).map { .urldecode($0) }
         case .sha256(let operand): return fill(operand).map { .sha256($0) }
         case .lower(let operand): return fill(operand).map { .lower($0) }
         case .claim(let operand, let pointer): return fill(operand).map { .claim($0, pointer) }

@@ -11,7 +11,7 @@ struct TemplateParser {
     /// The functions by name.
     static let functionNames = [
         "base64", "base64url", "capture", "hmac_sha256", "join", "jwt_claim", "lower", "map", "now", "random", "sha256",
-        "urlencode", "uuid",
+        "urldecode", "urlencode", "uuid",
     ]
 
     /// - Parameter text: Everything behind the opening brace.
@@ -137,6 +137,7 @@ struct TemplateParser {
         case ("base64", 1): return .base64(arguments[0])
         case ("base64url", 1): return .base64url(arguments[0])
         case ("urlencode", 1): return .urlencode(arguments[0])
+        case ("urldecode", 1): return .urldecode(arguments[0])
         case ("sha256", 1): return .sha256(arguments[0])
         case ("lower", 1): return .lower(arguments[0])
         case ("uuid", 0): return .uuid
@@ -161,7 +162,7 @@ struct TemplateParser {
 
     private static func usage(of name: String) -> String {
         switch name {
-        case "base64", "base64url", "lower", "urlencode", "sha256": "\(name) takes one value"
+        case "base64", "base64url", "lower", "urldecode", "urlencode", "sha256": "\(name) takes one value"
         case "uuid": "uuid takes no argument"
         case "hmac_sha256": "hmac_sha256 takes a key and a message"
         case "now": "now takes no argument, or one of 's', 'ms', 'iso8601'"

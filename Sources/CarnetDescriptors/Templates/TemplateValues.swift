@@ -99,6 +99,7 @@ package struct TemplateValues: Sendable {
             return evaluate(operand).map { .text(Data($0.bytes).base64EncodedString()) }
         case .base64url(let operand): return evaluate(operand).map { .text(Base64URL.encode($0.bytes)) }
         case .urlencode(let operand): return evaluate(operand).map { .text(Self.percentEncoded($0.text)) }
+        case .urldecode(let operand): return evaluate(operand).flatMap { Self.formDecoded($0.text) }.map { .text($0) }
         case .sha256(let operand): return evaluate(operand).map { .digest(digests.sha256($0.bytes)) }
         case .hmacSHA256(let key, let message):
             guard let key = evaluate(key), let message = evaluate(message) else { return nil }
@@ -139,6 +140,10 @@ package struct TemplateValues: Sendable {
             ASCII.isUnreserved(byte)
                 ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }.joined()
+    }
+
+    private static func formDecoded(_ text: String) -> String? {
+        text.withBytes { PercentDecoding.text(of: $0[...], plus: UInt8(ascii: " ")) }
     }
 
     private static func lowercased(_ text: String) -> String {

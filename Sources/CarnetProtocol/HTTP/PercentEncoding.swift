@@ -1,7 +1,7 @@
 package import CarnetDescriptors
 import CarnetFoundation
 
-/// The only encoder and decoder of parameters (RFC 6749, appendix B; RFC 3986, section 2.1).
+/// The only encoder of parameters (RFC 6749, appendix B; RFC 3986, section 2.1).
 package enum PercentEncoding {
     /// Encodes every byte outside `A-Z a-z 0-9 - . _ ~`. A space becomes `%20`, which form and query decoders both
     /// accept.
@@ -42,8 +42,7 @@ package enum PercentEncoding {
 
     /// Decodes `application/x-www-form-urlencoded`; `+` is a space.
     ///
-    /// - Returns: `nil` for a bad escape, a NUL, invalid UTF-8, or a string that is costly to compare (see
-    /// `String.isStreamSafe`).
+    /// - Returns: `nil` for what `PercentDecoding` refuses.
     package static func decodeForm(_ text: String) -> [(name: String, value: String)]? {
         text.withBytes { bytes in
             Work.count(bytes.count)
@@ -55,8 +54,8 @@ package enum PercentEncoding {
                 guard start < end else { continue }
                 let pair = bytes[start..<end]
                 let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? end
-                guard let name = decode(pair[..<equals], plus: 0x20),
-                    let value = decode(pair[equals...].dropFirst(), plus: 0x20)
+                guard let name = PercentDecoding.text(of: pair[..<equals], plus: 0x20),
+                    let value = PercentDecoding.text(of: pair[equals...].dropFirst(), plus: 0x20)
                 else { return nil }
                 pairs.append((name, value))
             }
@@ -78,7 +77,7 @@ package enum PercentEncoding {
     ///
     /// - Returns: `nil` like `decodeForm`.
     package static func decode(_ text: String) -> String? {
-        text.withBytes { decode($0[...], plus: UInt8(ascii: "+")) }
+        text.withBytes { PercentDecoding.text(of: $0[...], plus: UInt8(ascii: "+")) }
     }
 
     /// The bytes as a lenient reader decodes them: what is no valid encoding stays.
@@ -86,8 +85,8 @@ package enum PercentEncoding {
         var output: [UInt8] = []
         var rest = bytes[...]
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let high = rest.first.flatMap(hexValue),
-                let low = rest.dropFirst().first.flatMap(hexValue)
+            if byte == UInt8(ascii: "%"), let high = rest.first.flatMap(PercentDecoding.hexValue),
+                let low = rest.dropFirst().first.flatMap(PercentDecoding.hexValue)
             {
                 output.append(high << 4 | low)
                 rest = rest.dropFirst(2)
@@ -96,27 +95,6 @@ package enum PercentEncoding {
             }
         }
         return output
-    }
-
-    private static func decode(_ text: Slice<UnsafeBufferPointer<UInt8>>, plus: UInt8) -> String? {
-        Work.count(text.count)
-        if text.allSatisfy(ASCII.isUnreserved) { return String(decoding: text, as: UTF8.self) }
-        var output: [UInt8] = []
-        output.reserveCapacity(text.count)
-        var bytes = text.makeIterator()
-        while let byte = bytes.next() {
-            switch byte {
-            case 0: return nil
-            case UInt8(ascii: "+"): output.append(plus)
-            case UInt8(ascii: "%"):
-                guard let high = bytes.next().flatMap(hexValue), let low = bytes.next().flatMap(hexValue),
-                    high | low != 0
-                else { return nil }
-                output.append(high << 4 | low)
-            default: output.append(byte)
-            }
-        }
-        return String(utf8: output[...]).flatMap { $0.isStreamSafe ? $0 : nil }
     }
 
     /// What a URL may have in its query as it is, besides what is unreserved (RFC 3986, section 3.4), except for `&`.
@@ -131,14 +109,5 @@ package enum PercentEncoding {
 
     private static func hexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
-    }
-
-    private static func hexValue(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
     }
 }

@@ -509,6 +509,24 @@ extension Quirk {
             }
         },
         Quirk(
+            "a text in JSON is percent-encoded", key: "`profile.derive`: `{urldecode(claim.NAME)}`", neededBy: "Taobao"
+        ) {
+            // What is not encoded stays as it is.
+            for (nick, expected) in [("W%C3%B6lfe+17%25", "Wölfe 17%"), ("100%", "100%")] {
+                let fixture = try SignInFixture(
+                    odd: """
+                        endpoints: { authorization: https://odd.example/authorize, token: https://odd.example/token }
+                        profile:
+                          from: token
+                          claims: { subject: /uid, username: /nick }
+                          derive: { username: "{urldecode(claim.username)}" }
+                        samples: { token: { access_token: x, token_type: Bearer, uid: 7, nick: \(nick) } }
+
+                        """)
+                #expect(try await fixture.signIn().profile().username == expected)
+            }
+        },
+        Quirk(
             "a claim is a list of strings", key: "`profile.derive`: `{join(' ', claim.NAME)}`",
             neededBy: "Odnoklassniki"
         ) {

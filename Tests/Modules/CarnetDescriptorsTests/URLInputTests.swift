@@ -138,6 +138,9 @@ struct URLInputTests {
     func encoded() throws {
         let yaml = "endpoints: { userinfo: \"https://acme.example/x/{urlencode(input.note)}\" }\n"
         #expect(try refusal(yaml) == nil)
+        // Decoding undoes it.
+        let host = "endpoints: { userinfo: 'https://{urldecode(urlencode(input.note))}.acme.example/' }\n"
+        #expect(try refusal(host)?.kind == .badURL)
         // A default of a late value is the input as it is.
         #expect(try refusal("endpoints: { userinfo: 'https://{note|x}.acme.example/' }\n")?.kind == .badURL)
         #expect(try refusal("endpoints: { userinfo: 'https://acme.example/{note|x}' }\n")?.kind == .badURL)

@@ -1,3 +1,4 @@
+import CarnetFoundation
 import CarnetTestSupport
 import CarnetTesting
 import Foundation
@@ -42,6 +43,7 @@ struct TemplateTests {
             ),
             ("{now()}", "1800000000"), ("{now('ms')}", "1800000000500"), ("{now('iso8601')}", "2027-01-15T08:00:00Z"),
             ("{urlencode('a b/ü')}", "a%20b%2F%C3%BC"),
+            ("{urldecode('%E5%95%86+%2B%2f%25')}", "商 +/%"), ("{urldecode('a b/ü')}", "a b/ü"),
             ("{jwt_claim(token.id_token, '/tid')}", "t-9"), ("{jwt_claim(token.id_token, '/n/k')}", "7"),
             ("{capture(client.id, 'Je(.*)')}", "fe"),
             ("{map(callback.region, 'hosts')}", "api.eu.acme.example"),
@@ -60,10 +62,33 @@ struct TemplateTests {
     }
 
     @Test(
+        "a text that is not properly encoded has no decoded one", arguments: ["100%", "%4", "%zz", "%00", "%FF", "%C3"])
+    func undecodable(text: String) throws {
+        #expect(try values().fill(Template("{urldecode('\(text)')}", in: .anywhere)) == nil)
+        #expect(try values().fill(Template("{urldecode('\(text)')|none}", in: .anywhere))?.text == "none")
+    }
+
+    @Test("a decoded value ends no part of a URL, no string of JSON and no header")
+    func decoded() throws {
+        var values = try values()
+        values.known[TemplateReference(.callback, "note")] = TemplateValues.Value("a%2F%22%3F%0D%0AX-Evil%3A+1")
+        let path = try Template("https://api.acme.example/{urldecode(callback.note)}", in: .signedInURL)
+        #expect(throws: WebURLError.self) { try values.url(path, trusting: []) }
+        let encoded = try Template("https://api.acme.example/{urlencode(urldecode(callback.note))}", in: .signedInURL)
+        #expect(
+            try values.url(encoded, trusting: []).text == "https://api.acme.example/a%2F%22%3F%0D%0AX-Evil%3A%201")
+        let text = try #require(values.fill(Template("{urldecode(callback.note)}", in: .anywhere))?.text)
+        #expect(text == "a/\"?\r\nX-Evil: 1")
+        let error = #expect(throws: OAuthError.self) { try httpFields([("X-Note", text)], step: .connection) }
+        #expect(error?.kind == .badHeader)
+    }
+
+    @Test(
         "what is made of a secret is secret",
         arguments: [
             ("{client.secret}", true), ("{sha256(client.secret)}", true), ("{token.access_token}", true),
-            ("{token.s}", true), ("{client.id}", false), ("{jwt_claim(token.id_token, '/tid')}", false),
+            ("{token.s}", true), ("{urldecode(token.s)}", true), ("{client.id}", false),
+            ("{jwt_claim(token.id_token, '/tid')}", false),
             ("{callback.region}", false),
         ])
     func secrecy(template: String, isSecret: Bool) throws {
@@ -118,7 +143,7 @@ struct TemplateTests {
             ("{client.secret}", .authorization, "cannot be in a URL"),
             ("{client.name}", .tokenRequest, "available: client.id, client.secret"),
             ("{sha25('x')}", .tokenRequest, "did you mean sha256?"),
-            ("{sha256('x'}", .tokenRequest, "has no )"),
+            ("{sha256('x'}", .tokenRequest, "has no )"), ("{urldecode()}", .tokenRequest, "urldecode takes one value"),
             ("{join('x)}", .tokenRequest, "has no end"),
             ("{random('4')}", .tokenRequest, "from '8' to '64'"),
             ("{input.a|b}", .configuration, "default of an input"),
