@@ -10,6 +10,8 @@ package struct TokenResponse: Sendable {
     package let refreshToken: Secret?
     /// The expiry of the refresh token, or of the one that was sent if this response has none.
     let refreshTokenExpiry: TokenExpiry?
+    /// Seconds that a new refresh token lives, if the response does not say it.
+    let documentedRefreshTokenLifetime: Double?
     package internal(set) var idToken: Secret?
     /// The granted scopes; `nil` if the server named none, which means the requested ones.
     package let scopes: [String]?
@@ -77,6 +79,7 @@ extension TokenResponse {
         let keepsFirst = step == .refresh && provider.refresh.rotation == .none
         refreshToken = keepsFirst ? nil : try fields.token("refresh_token", rules.fields.refreshToken)
         refreshTokenExpiry = fields.refreshTokenExpiry(rules.fields.refreshTokenExpiresIn, rules.expiry)
+        documentedRefreshTokenLifetime = rules.defaultRefreshTokenExpiresIn.map { Double($0.count) }
         // Some servers say that there is none.
         idToken =
             provider.idToken.none != nil || fields.isFalse(rules.fields.idToken)

@@ -7,9 +7,10 @@ extension TokenSet {
     /// - Parameter requested: The requested scopes; they are granted if the server names none (RFC 6749, section
     /// 5.1).
     package init(_ response: TokenResponse, requested: [String], now: Date) {
+        let end = response.refreshTokenExpiresAt(now) ?? response.documentedRefreshTokenLifetime.map { now + $0 }
         self.init(
             accessToken: response.accessToken, tokenType: response.tokenType, refreshToken: response.refreshToken,
-            refreshTokenExpiresAt: response.refreshToken == nil ? nil : response.refreshTokenExpiresAt(now),
+            refreshTokenExpiresAt: response.refreshToken == nil ? nil : end,
             idToken: response.idToken, scopes: response.scopes ?? requested, issuedAt: now,
             expiresAt: response.expiry?.date(from: now),
             authorizationDetails: response.authorizationDetails.map { JSONValue.array($0).jsonText() })
@@ -37,7 +38,8 @@ extension TokenSet {
         if kept != nil {
             // A response without a refresh token may state the expiry of the one that was sent.
             merged.refreshTokenExpiresAt =
-                response.refreshTokenExpiresAt(now) ?? (kept == refreshToken ? refreshTokenExpiresAt : nil)
+                response.refreshTokenExpiresAt(now)
+                ?? (kept == refreshToken ? refreshTokenExpiresAt : merged.refreshTokenExpiresAt)
         }
         merged.idToken = merged.idToken ?? idToken
         merged.authorizationDetails = merged.authorizationDetails ?? authorizationDetails

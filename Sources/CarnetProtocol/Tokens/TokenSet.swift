@@ -8,8 +8,8 @@ public struct TokenSet: Codable, Hashable, Sendable {
     public var refreshToken: Secret? {
         didSet { if refreshToken != oldValue { refreshTokenExpiresAt = nil } }
     }
-    /// The expiry of the refresh token, before which the user must sign in again; `nil` if the server did not state it. A
-    /// host must expect that a refresh token ends sooner.
+    /// The expiry of the refresh token, before which the user must sign in again; `nil` if neither the server nor its
+    /// documentation states it. A host must expect that a refresh token ends sooner.
     public var refreshTokenExpiresAt: Date?
     /// The signed ID token (OpenID Connect Core, section 2), validated when it arrived.
     public var idToken: Secret?

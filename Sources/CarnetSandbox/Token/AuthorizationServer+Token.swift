@@ -240,7 +240,7 @@ extension AuthorizationServer {
         if let old {
             if refreshToken != nil {
                 ledger.refreshTokens[old]?.isUsed = true
-            } else if let end = shape.endOfRefreshToken(at: now) {
+            } else if let end = shape.endOfRefreshToken(at: now, isNew: false) {
                 ledger.refreshTokens[old]?.end = end
             }
         }
@@ -296,7 +296,7 @@ extension AuthorizationServer {
     ) -> String? {
         guard grant.isOffline, shape.has(\.refreshToken), provider.refresh.using == .refreshToken else { return nil }
         let text = "1//+&=%41 " + seams.randomText()
-        ledger.refreshTokens[text] = RefreshToken(grantID: grantID, end: shape.endOfRefreshToken(at: now))
+        ledger.refreshTokens[text] = RefreshToken(grantID: grantID, end: shape.endOfRefreshToken(at: now, isNew: true))
         ledger.grants[grantID]?.refreshToken = text
         return text
     }

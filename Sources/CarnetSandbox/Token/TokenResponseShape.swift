@@ -32,7 +32,10 @@ struct TokenResponseShape {
         return stated(\.refreshTokenExpiresIn).flatMap { (1...Self.longestLifetime).contains($0) ? $0 : nil }
     }
 
-    func endOfRefreshToken(at now: Date) -> Date? { refreshTokenLifetime.map { now.addingTimeInterval(Double($0)) } }
+    func endOfRefreshToken(at now: Date, isNew: Bool) -> Date? {
+        let lifetime = refreshTokenLifetime ?? (isNew ? rules.defaultRefreshTokenExpiresIn?.count : nil)
+        return lifetime.map { now.addingTimeInterval(Double($0)) }
+    }
 
     /// The lifetime in a place of the sample.
     private func stated(_ field: KeyPath<ResponseFields, PointerList>) -> Int? {

@@ -80,6 +80,26 @@ extension Quirk {
             #expect(error.kind == .sessionEnded)
         },
         Quirk(
+            "only the documentation says how long the refresh token lives",
+            key: "`token.response.default_refresh_token_expires_in`", neededBy: "Podio"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    token: { response: { default_refresh_token_expires_in: 7200 } }
+                    samples: { token: { access_token: x, token_type: Bearer, refresh_token: y } }
+                    """
+            )
+            let session = try await fixture.signIn()
+            #expect(try await session.tokens().refreshTokenExpiresAt == fixture.clock.now + 7200)
+            #expect(try !fixture.lastResponse().contains("7200"))
+            fixture.clock.advance(by: .seconds(7199))
+            // The sandbox replaces the token.
+            #expect(try await session.refresh().refreshTokenExpiresAt == fixture.clock.now + 7200)
+            fixture.clock.advance(by: .seconds(7200))
+            let error = try await #require(throws: OAuthError.self) { try await session.refresh() }
+            #expect(error.kind == .sessionEnded)
+        },
+        Quirk(
             "the response separates scopes in another way than the request", key: "`token.response.scope_separator`",
             neededBy: "GitHub, LinkedIn, Pinterest, Todoist"
         ) {

@@ -82,6 +82,27 @@ struct TryTests {
         #expect(tried.standardOutput.contains(/claims +none/))
     }
 
+    @Test("A decoded name and a documented lifetime of the refresh token are shown")
+    func statedByTheDescriptor() async throws {
+        let text = """
+            carnet: 1
+            id: acme
+            name: Acme
+            endpoints: { authorization: https://acme.example/authorize, token: https://acme.example/token }
+            token: { response: { default_refresh_token_expires_in: 2419200 } }
+            profile:
+              from: token
+              claims: { subject: /uid, username: /nick }
+              derive: { username: "{urldecode(claim.username)}" }
+            samples: { token: { access_token: x, token_type: Bearer, refresh_token: y, uid: 7, nick: Ada+%5BB%5D } }
+
+            """
+        try home.write(text, to: "providers/acme.yaml")
+        let tried = try await home.run("try", "acme")
+        #expect(tried.status == 0 && tried.standardOutput.contains("Ada [B]"), "\(tried)")
+        #expect(tried.standardOutput.contains(/refresh token +yes, for 2419200 seconds/))
+    }
+
     @Test("The secrets of the simulated sign-in are shown on request only")
     func showsSecrets() async throws {
         let shown = try await home.run("try", "google", "--show-secrets")

@@ -521,6 +521,25 @@ struct TokenSetTests {
         #expect(tokens.merging(response, rotation: .none, now: Attempt.now).refreshToken?.reveal() == "r1")
     }
 
+    @Test(
+        "A documented lifetime is that of a new refresh token whose response states none",
+        arguments: [
+            ("", 100), (#","refresh_token":"r1""#, 100), (#","refresh_token":"r2""#, 2_419_200),
+            (#","refresh_token":"r2","refresh_token_expires_in":60"#, 60), (#","refresh_token_expires_in":60"#, 60),
+        ])
+    func documentedLifetime(_ members: String, _ seconds: Double) throws {
+        let rules = "token: { response: { default_refresh_token_expires_in: 2419200 } }"
+        #expect(try end(#""scope":"a""#, rules) == Attempt.now + 2_419_200)
+        let endpoint = try Endpoint(Fixture.plain + rules + "\n")
+        let response = try endpoint.validate(#"{"access_token":"a2","token_type":"bearer"\#(members)}"#)
+        var tokens = old
+        tokens.refreshTokenExpiresAt = Attempt.now + 100
+        #expect(tokens.merging(response, now: Attempt.now).refreshTokenExpiresAt == Attempt.now + seconds)
+        tokens.refreshToken = nil
+        let isNew = members.contains("refresh_token\":")
+        #expect((tokens.merging(response, now: Attempt.now).refreshTokenExpiresAt != nil) == isNew)
+    }
+
     @Test("A host that replaces or removes the refresh token keeps no expiry of the earlier one")
     func replacedRefreshToken() {
         var tokens = old

@@ -157,6 +157,23 @@ struct ResponseShapeTests {
         #expect(try await client.refresh(refreshToken).json["error"] == "invalid_grant")
     }
 
+    @Test("refuses a refresh token after the lifetime that only the descriptor says, also if it was used")
+    func documentedRefreshTokenLifetime() async throws {
+        let client = try TestClient(
+            acme + """
+                token: { response: { default_refresh_token_expires_in: 600 } }
+                samples:
+                  token: { access_token: x, refresh_token: x, token_type: bearer }
+                  refresh: { access_token: x, token_type: bearer }
+
+                """)
+        let refreshToken = try #require(try await client.exchange().json["refresh_token"]?.string)
+        client.clock.advance(by: 599)
+        #expect(try await client.refresh(refreshToken).json["access_token"] != nil)
+        client.clock.advance(by: 1)
+        #expect(try await client.refresh(refreshToken).json["error"] == "invalid_grant")
+    }
+
     @Test("states no lifetime of a refresh token that it does not issue")
     func lifetimeOfNoRefreshToken() async throws {
         let client = try TestClient(

@@ -165,6 +165,7 @@ extension DescriptorReference {
             format: form
             default_token_type: Bearer
             default_expires_in: 3600
+            default_refresh_token_expires_in: 2419200
             scope_separator: ","
 
         """,

@@ -8,6 +8,7 @@ package struct ResponseRules: DescriptorSection, Sendable {
     package internal(set) var errors = ErrorFields()
     package internal(set) var defaultTokenType: String?
     package internal(set) var defaultExpiresIn: Seconds?
+    package internal(set) var defaultRefreshTokenExpiresIn: Seconds?
     package internal(set) var acceptedTokenTypes: [String] = []
     package internal(set) var expiry = ExpiryRules()
     package internal(set) var scopeSeparator: String?
@@ -35,6 +36,9 @@ package struct ResponseRules: DescriptorSection, Sendable {
         Key("default_token_type", \.defaultTokenType, "the token type if the response has none"),
         Key("accept_token_types", \.acceptedTokenTypes, "token types that mean Bearer, besides Bearer itself"),
         Key("default_expires_in", \.defaultExpiresIn, "the lifetime in seconds if the response has none"),
+        Key(
+            "default_refresh_token_expires_in", \.defaultRefreshTokenExpiresIn,
+            "the lifetime of a new refresh token in seconds if the response has none; for information only"),
         Key(
             "expires", \.expiry,
             "the meaning of expires_in and refresh_token_expires_in; default: the lifetime in seconds"),

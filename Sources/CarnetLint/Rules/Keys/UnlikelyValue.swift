@@ -27,7 +27,7 @@ struct UnlikelyValue: LintRule {
             "inputs: { team: {}, role: { optional: true } }\nauthorization: { parameters: { groups: ⟦\"{join(' ', team, role)}\"⟧ } }",
             "docs: ⟦https://example.com/docs⟧\nregister: { url: https://acme.example, id: ⟦TODO⟧ }",
             "token: { response: { default_token_type: ⟦Baerer⟧ } }",
-            "token: { response: { default_expires_in: ⟦3600000⟧ } }",
+            "token: { response: { default_expires_in: ⟦3600000⟧, default_refresh_token_expires_in: ⟦86400000⟧ } }",
             "issuer: https://id.acme.example\nscopes: { default: [openid], offline: [⟦offline_acess⟧] }",
             "authorization: { reconsent_parameters: { prompt: ⟦consnet⟧ } }",
             """
@@ -47,7 +47,7 @@ struct UnlikelyValue: LintRule {
             "scopes: { separator: ',', default: [photos, albums] }",
             "inputs: { team: {}, role: { optional: true } }\nauthorization: { parameters: { groups: \"{join('', role, ' ')|}{team}\", role: \"{join(':', 'role', role)}\" } }",
             "token: { grant_type: authorized_code }",
-            "token: { response: { default_expires_in: 5184000, errors: { codes: { CodeExpired: invalid_grant } } } }",
+            "token: { response: { default_expires_in: 5184000, default_refresh_token_expires_in: 2419200, errors: { codes: { CodeExpired: invalid_grant } } } }",
             "issuer: https://id.acme.example\nscopes: { default: [openid, profiles, emails] }",
             """
             endpoints:
@@ -153,7 +153,7 @@ struct UnlikelyValue: LintRule {
                 }
             case "default_token_type" where !["bearer", "dpop"].contains(value.scalar?.text.lowercased()):
                 found += misspelled(value, ["Bearer", "DPoP"], context)
-            case "default_expires_in":
+            case "default_expires_in", "default_refresh_token_expires_in":
                 guard let number = value.scalar?.text, Double(number)?.looksLikeMilliseconds == true else { return }
                 found += findings(
                     "\(number) seconds are unlikely, and look like milliseconds", in: context, at: value.span,

@@ -7,7 +7,8 @@ extension GrammarDescriptor {
         let usual: [Int] =
             switch path.last {
             case "statuses": [200, 201, 202, 204]
-            case "lifetime", "expires_in", "default_expires_in": [30, 60, 600, 3600, 7200]
+            case "lifetime", "expires_in", "default_expires_in", "default_refresh_token_expires_in":
+                [30, 60, 600, 3600, 7200]
             case "margin": [0, 30, 120]
             default: [0, 1, 60, 300]
             }
