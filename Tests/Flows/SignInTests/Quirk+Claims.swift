@@ -81,7 +81,7 @@ extension Quirk {
         },
         Quirk(
             "a claim is in one element of a list", key: "`profile.claims` with `root`, `where` and `first`",
-            neededBy: "the primary address of SCIM; Frappe"
+            neededBy: "the primary address of SCIM; Frappe, Podio"
         ) {
             let claims = """
                 profile:
