@@ -1,3 +1,5 @@
+import CarnetFoundation
+
 /// A parameter of the callback that is kept.
 package struct CallbackCapture: DescriptorSection, Sendable {
     package internal(set) var parameter: String?

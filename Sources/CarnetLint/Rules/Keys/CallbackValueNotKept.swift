@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct CallbackValueNotKept: LintRule {
     let explanation = DiagnosticExplanation(
