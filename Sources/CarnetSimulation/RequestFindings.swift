@@ -86,6 +86,10 @@ struct RequestFindings {
             let index = context.descriptor.resources.firstIndex { $0.title == title } ?? 0
             return ("the resource \(title)", late.resource.url, places.resources[index].url.span)
         }
+        for name in [EndpointName.deviceAuthorization, .introspection] {
+            guard let url = provider.endpoints.late[name] else { continue }
+            urls.append(("the \(name.rawValue) endpoint", url, places.endpoints[name].span))
+        }
         if let base = provider.api.baseURL, base.isLate {
             urls.insert(("api.base_url", base, places.api.baseURL.span), at: 0)
         }

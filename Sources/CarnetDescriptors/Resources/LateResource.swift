@@ -4,8 +4,8 @@ import CarnetFoundation
 package struct LateResource: Sendable {
     let entry: ResourceEntry
     package let url: Template
-    let headers: [Named<String>]
-    let lateHeaders: [Named<Template>]
+    package let headers: [Named<String>]
+    package let lateHeaders: [Named<Template>]
     let knownURL: WebURL?
 
     package var title: String { entry.title }
@@ -18,6 +18,12 @@ package struct LateResource: Sendable {
     }
 
     var known: Resource? { knownURL.map { resource($0, headers) } }
+
+    /// Whether a resource is this one, filled.
+    package func made(_ resource: Resource) -> Bool {
+        resource.id == entry.id && resource.title == entry.title && resource.method == entry.methods.first
+            && resource.requirement == entry.requirement
+    }
 
     private func resource(_ url: WebURL, _ headers: [Named<String>]) -> Resource {
         Resource(

@@ -274,7 +274,8 @@ extension ProviderSections {
         case nil:
             (issuer != nil || resource != nil || discoveryURL != nil)
                 && ([.authorization, .token] + (issuer == nil && discoveryURL == nil && !isSigned ? [] : [.jwks])
-                    + (authorization.isPushed ? [.pushedAuthorizationRequest] : []))
+                    + (authorization.isPushed ? [.pushedAuthorizationRequest] : [])
+                    + (profile.source == .userinfo ? [.userinfo] : []))
                     .contains { endpoints[$0] == nil }
         }
     }

@@ -48,7 +48,7 @@ extension ProviderStage {
         add(.client, "id", registration.clientID, isSecret: false)
         add(.client, "secret", registration.clientSecret?.reveal(), isSecret: true)
         add(.client, "redirect_uri", registration.redirectURI, isSecret: false)
-        let requested = self.scopes.requested(registration.scopes ?? self.scopes.defaults, isOffline: true)
+        let requested = requestedScopes(registration.scopes, isOffline: true)
         if !requested.isEmpty || self.scopes.whenEmpty == .send {
             add(.client, "scope", requested.joined(separator: self.scopes.separator), isSecret: false)
         }

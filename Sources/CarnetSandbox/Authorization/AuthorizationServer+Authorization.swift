@@ -131,7 +131,7 @@ extension AuthorizationServer {
             fields.append(("iss", tokenIssuer))
         }
         fields = fields.map { (provider.callback.rename[$0.name] ?? $0.name, $0.value) } + others
-        fields = completed(fields, for: client ?? onlyClient, isFirst: isFirst, of: user)
+        fields = completed(fields, of: redirectURI, for: client ?? onlyClient, isFirst: isFirst, of: user)
         if let grantID {
             for capture in provider.callback.capture.items {
                 // A client keeps what only the first callback of an account has.

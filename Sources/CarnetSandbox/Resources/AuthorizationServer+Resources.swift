@@ -25,13 +25,15 @@ extension AuthorizationServer {
 
     private mutating func userinfoReply(_ request: ServerRequest) -> Reply {
         var clientID = ""
-        let sample = provider.profile.jwt.isRequired ? nil : provider.samples.userinfo
-        var reply = respond(request, as: provider.profile.format, like: sample) { (server) throws(BearerRefusal) in
+        let isSigned = provider.profile.jwt.isRequired
+        let sample = isSigned ? nil : provider.samples.userinfo
+        var reply = respond(request, as: isSigned ? .json : provider.profile.format, like: sample) {
+            (server) throws(BearerRefusal) in
             let (body, client) = try server.userinfoBody(request)
             clientID = client
             return body
         }
-        guard provider.profile.jwt.isRequired, reply.status == .ok,
+        guard isSigned, reply.status == .ok,
             var claims = try? JSONValue(parsing: reply.body)
         else { return reply }
         claims.set(.string(tokenIssuer), at: JSONPointer(tokens: ["iss"]))
@@ -51,7 +53,8 @@ extension AuthorizationServer {
             throw .methodNotAllowed(provider.profile.request.method.rawValue)
         }
         let (access, grant) = try bearer(
-            request, in: provider.profile.tokenIn, replacedBy: provider.profile.request.late.headers)
+            request, in: provider.profile.tokenIn,
+            replacedBy: provider.api.lateHeaders + provider.profile.request.late.headers)
         let values = values(of: request, with: access, grant)
         let own = provider.profile.ownRequest
         if provider.profile.tokenIn != nil {
@@ -112,9 +115,7 @@ extension AuthorizationServer {
     ) throws(BearerRefusal) {
         let stated = Set(headers.map { $0.lowercased() })
         do throws(OAuthError) {
-            let values = try timed(
-                values, by: provider.api.lateHeaders.map { ($0.value, request.header($0.name)) })
-            let headers = provider.api.headers + values.named(provider.api.lateHeaders) { request.header($0) }
+            let headers = try demanded(provider.api.headers, provider.api.lateHeaders, values, by: request)
             try request.checkHeaders(headers.filter { !stated.contains($0.name.lowercased()) })
             let query = try ReceivedParameters(form: request.url.query ?? "")
             let added = provider.api.parameters + values.named(provider.api.lateParameters) { query[$0] }
@@ -186,7 +187,10 @@ extension AuthorizationServer {
             return call.rules.outcome.success.adding(to: body)
         }
         // Headers that describe a body are sent only with a body.
-        let headers = resource?.headers ?? []
+        let late = resource.flatMap { made in provider.lateResources.map(\.resource).first { $0.made(made) } }
+        let headers = try translating(
+            BearerRefusal.badRequest,
+            try demanded(late?.headers ?? resource?.headers ?? [], late?.lateHeaders ?? [], values, by: request))
         try checkOfAPI(
             request, values, besides: headers.map(\.name) + (request.body.isEmpty ? ["content-type"] : []))
         let own = headers.filter { !request.body.isEmpty || $0.name.lowercased() != "content-type" }
@@ -248,8 +252,10 @@ extension AuthorizationServer {
     /// The access token that makes an Authorization header of the descriptor's own what it is.
     private func tokenIn(_ request: ServerRequest, at template: Template) -> String? {
         guard let header = request.head.headerFields[.authorization] else { return nil }
-        var values = values(of: request, for: onlyClient)
-        return ledger.accessTokens.keys.first { token in
+        // Each try is a whole sign-in, so only the latest ones are tried.
+        return ledger.accessTokens.keys.prefix(100).first { token in
+            let grant = ledger.accessTokens[token].flatMap { ledger.grants[$0.grantID] }
+            var values = values(of: request, for: grant.flatMap { client($0.clientID) } ?? onlyClient, grant)
             values.set(.token, "access_token", token)
             return values.fill(template)?.text.isSameBytes(as: header) ?? false
         }

@@ -49,7 +49,8 @@ extension AuthorizationServer {
         guard let token = try? bearerToken(request, in: placement) else {
             throw .invalidClient("the access token is not at its place in the request")
         }
-        guard (try? bearer(request, in: placement)) != nil else {
+        let isRefreshToken = provider.revocation.tokens.contains(.refreshToken) && ledger.refreshTokens[token] != nil
+        guard isRefreshToken || (try? bearer(request, in: placement)) != nil else {
             throw .invalidClient("the access token is invalid, or the client has not proved its possession")
         }
         return (token, nil)

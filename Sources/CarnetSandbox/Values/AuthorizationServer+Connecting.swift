@@ -139,9 +139,12 @@ extension AuthorizationServer {
 
     /// The callback's parameters with those that are kept, and signed where the provider signs.
     ///
-    /// - Parameter isFirst: Whether it is the first time that the person allows the client anything.
+    /// - Parameters:
+    ///   - redirectURI: Its own parameters are signed too: the callback has them.
+    ///   - isFirst: Whether it is the first time that the person allows the client anything.
     func completed(
-        _ fields: [(name: String, value: String)], for client: SandboxClient?, isFirst: Bool, of user: SandboxUser?
+        _ fields: [(name: String, value: String)], of redirectURI: String, for client: SandboxClient?, isFirst: Bool,
+        of user: SandboxUser?
     ) -> [(name: String, value: String)] {
         var fields = fields
         for capture in provider.callback.capture.items
@@ -153,8 +156,10 @@ extension AuthorizationServer {
         if let rule = provider.callback.verification {
             var values = provider.sampleValues(seams)
             values.set(.client, "secret", client?.clientSecret ?? "")
+            let query = (try? WebURL(redirectURI))?.query
+            let own = (try? query.map { try ReceivedParameters(form: $0) })?.pairs.map { ($0.name, $0.value) } ?? []
             let signed = TemplateExpression.hmacSHA256(
-                key: .value(TemplateReference(.client, "secret")), message: .literal(rule.message(fields)))
+                key: .value(TemplateReference(.client, "secret")), message: .literal(rule.message(own + fields)))
             let written: TemplateExpression =
                 switch rule.encoding {
                 case .hexadecimal: signed

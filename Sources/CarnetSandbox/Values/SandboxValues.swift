@@ -266,6 +266,14 @@ extension AuthorizationServer {
         provider.authorization.state.isParameter ? redirectURI : nil
     }
 
+    /// The headers that a request must have, of its own time.
+    func demanded(
+        _ headers: [Named<String>], _ late: [Named<Template>], _ values: TemplateValues, by request: ServerRequest
+    ) throws(OAuthError) -> [Named<String>] {
+        let values = try timed(values, by: late.map { ($0.value, request.header($0.name)) })
+        return headers + (try demanded(late, values) { request.header($0) })
+    }
+
     /// What values must be. One of chance has to be there.
     private func demanded(
         _ late: [Named<Template>], _ values: TemplateValues, among sent: (String) -> String?

@@ -426,6 +426,41 @@ struct JudgesTests {
                 + "{ t: '{token.access_token}', code: '{callback.code|none}', of: '{token.refresh_token|none}' } } }\n",
             "Acme works"
         ),
+        // Values of one request in a resource's header, and the tokens of a sign-in in the place of the usual one.
+        (
+            Self.pages + "scopes: { default: [read] }\nresources: [{ scope: read, title: Albums, "
+                + "url: https://api.acme.example/albums, headers: { X-Id: '{uuid()}', X-At: \"{now('ms')}\", "
+                + "X-Of: '{base64url(token.scope)}' } }]\n",
+            "https://api.acme.example/albums"
+        ),
+        (
+            "issuer: https://id.acme.example\nscopes: { default: [openid] }\n"
+                + "api: { headers: { Authorization: '{token.id_token}' } }\nprofile: { from: userinfo }\n",
+            "Profile"
+        ),
+        // Refresh tokens are revoked by requests that carry them as access tokens are carried.
+        (
+            Self.pages + "  revocation: https://id.acme.example/revoke\n"
+                + "revocation: { tokens: [refresh_token, access_token], token_in: { header: X-Token } }\n",
+            "Revocation"
+        ),
+        // The scopes of a sign-in include those that the metadata demands.
+        (
+            "resource: https://api.acme.example/\nscopes: { default: [openid] }\n"
+                + "refresh: { headers: { X-Of: '{client.scope}' } }\n",
+            "Refresh"
+        ),
+        // The endpoint that the profile names is one that the metadata has.
+        (
+            Self.pages + "resource: https://api.acme.example/\nprofile: { from: userinfo }\n", "Profile"
+        ),
+        ("issuer: https://id.acme.example\nprofile: { from: userinfo, jwt: {}, format: guarded }\n", "Profile"),
+        // The redirect URI's own parameters are signed.
+        (
+            Self.pages + "authorization: { state: { in: redirect_uri, because: Acme drops it } }\n"
+                + "callback: { verify: { parameter: hmac } }\n",
+            "Acme works"
+        ),
         // Steps at one URL, such as that of GraphQL, and at the URL of the token endpoint.
         (
             Self.pages + "exchange: { a: { url: https://api.acme.example/graph, brings: values, "
@@ -486,6 +521,11 @@ struct JudgesTests {
             ),
             (
                 Self.pages + "callback: { capture: { x: code } }\nrefresh: { parameters: { was: '{callback.x}' } }\n"
+                    + "samples: { token: { access_token: redacted, token_type: Bearer } }\n",
+                "R002"
+            ),
+            (
+                Self.pages + "  device_authorization: https://id.acme.example/{client.redirect_uri}/device\n"
                     + "samples: { token: { access_token: redacted, token_type: Bearer } }\n",
                 "R002"
             ),
