@@ -1,7 +1,6 @@
 import CarnetDescriptors
 import CarnetFoundation
 import CarnetProtocol
-import HTTPTypes
 
 extension OAuthClient {
     typealias Exchange = (response: IncomingResponse, request: PreparedRequest)
@@ -26,11 +25,11 @@ extension OAuthClient {
         _ make: @Sendable () throws -> PreparedRequest
     ) async throws -> Exchange {
         let dpopKey = try key.map { try DPoPKey(encoded: $0) }
+        // Without the token, there is nothing to prove.
+        func isProved(_ made: PreparedRequest) -> Bool { accessToken == nil || made.hasToken }
         func attempt(_ made: PreparedRequest, in form: Int) async throws -> Exchange {
             var request = bounds.hiding(in: try made.inForm(form))
-            // Without the token, which would be in this header, there is nothing to prove.
-            let isProved = accessToken == nil || request.outgoing.head.headerFields[.authorization] != nil
-            if let dpopKey, isProved {
+            if let dpopKey, isProved(made) {
                 request = try request.proving(
                     dpopKey, accessToken: accessToken, nonce: nonces[DPoPNonces.Place(of: request)], random: random,
                     now: providerClock.now)
@@ -41,7 +40,7 @@ extension OAuthClient {
         }
         func attempts(_ made: PreparedRequest, in form: Int) async throws -> Exchange {
             let result = try await attempt(made, in: form)
-            guard dpopKey != nil, result.response.demandsDPoPNonce else { return result }
+            guard dpopKey != nil, isProved(made), result.response.demandsDPoPNonce else { return result }
             return try await attempt(try make(), in: form)
         }
         let accepted = acceptedForm.withLock { $0 }

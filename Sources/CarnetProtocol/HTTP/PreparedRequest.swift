@@ -21,13 +21,16 @@ package final class PreparedRequest: Sendable {
     private let known: (@Sendable () -> [Secret])?
     /// Whether the requested tokens must be bound to a key (RFC 9449).
     let isSenderConstrained: Bool
+    /// Whether the request has an access token, or a header of the descriptor's own in its place: only then is a refusal
+    /// one of the token.
+    package let hasToken: Bool
     /// The same request with the client's id and secret in each other form that the server may accept.
     private let otherForms: [@Sendable () throws -> PreparedRequest]
 
     init(
         step: OAuthError.Step, descriptorKey: String, outgoing: OutgoingRequest, target: WebURL? = nil,
         redacted: @autoclosure @escaping @Sendable () -> RedactedRequest, secrets: [Secret],
-        known: (@Sendable () -> [Secret])? = nil, isSenderConstrained: Bool = false,
+        known: (@Sendable () -> [Secret])? = nil, isSenderConstrained: Bool = false, hasToken: Bool = false,
         otherForms: [@Sendable () throws -> PreparedRequest] = []
     ) {
         self.step = step
@@ -38,6 +41,7 @@ package final class PreparedRequest: Sendable {
         own = secrets
         self.known = known
         self.isSenderConstrained = isSenderConstrained
+        self.hasToken = hasToken
         self.otherForms = otherForms
     }
 
@@ -47,13 +51,15 @@ package final class PreparedRequest: Sendable {
     package func hiding(_ known: @escaping @Sendable () -> [Secret]) -> PreparedRequest {
         PreparedRequest(
             step: step, descriptorKey: descriptorKey, outgoing: outgoing, target: target, redacted: self.makeRedacted(),
-            secrets: own, known: known, isSenderConstrained: isSenderConstrained, otherForms: otherForms)
+            secrets: own, known: known, isSenderConstrained: isSenderConstrained, hasToken: hasToken,
+            otherForms: otherForms)
     }
 
     func alsoInForms(_ others: [@Sendable () throws -> PreparedRequest]) -> PreparedRequest {
         PreparedRequest(
             step: step, descriptorKey: descriptorKey, outgoing: outgoing, target: target, redacted: self.makeRedacted(),
-            secrets: own, known: known, isSenderConstrained: isSenderConstrained, otherForms: others)
+            secrets: own, known: known, isSenderConstrained: isSenderConstrained, hasToken: hasToken, otherForms: others
+        )
     }
 
     /// The number of forms of the client's id and secret that the server may accept.
@@ -71,7 +77,7 @@ package final class PreparedRequest: Sendable {
         PreparedRequest(
             step: step, descriptorKey: descriptorKey, outgoing: outgoing,
             redacted: self.makeRedacted().adding(Named(header, Secret("").description)), secrets: own, known: known,
-            isSenderConstrained: true, otherForms: otherForms)
+            isSenderConstrained: true, hasToken: hasToken, otherForms: otherForms)
     }
 
     /// The origin (scheme, host and port) of the request.
@@ -174,7 +180,7 @@ extension PreparedRequest {
             shownURL: sent.shown(url.appendingQuery(queried.shown)),
             shownBody: encoding == .query
                 ? "" : encoding == .form ? carried.shown : carried.json(\.shownValue, written: rules.json),
-            secrets: secrets)
+            secrets: secrets, hasToken: token != nil)
     }
 
     /// A header, and what is shown instead of a secret value.
@@ -188,7 +194,7 @@ extension PreparedRequest {
         _ step: OAuthError.Step, key: String, _ method: HTTPRequest.Method, _ url: WebURL, path: String,
         headers: [Field], body: [UInt8], target: WebURL? = nil, stream: ResponseStream? = nil,
         shownURL: @autoclosure @escaping @Sendable () -> String,
-        shownBody: @autoclosure @escaping @Sendable () -> String, secrets: [Secret]
+        shownBody: @autoclosure @escaping @Sendable () -> String, secrets: [Secret], hasToken: Bool = false
     ) throws(OAuthError) -> PreparedRequest {
         let fields = try httpFields(headers.map { ($0.name, $0.value) }, step: step)
         var outgoing = OutgoingRequest(
@@ -200,7 +206,7 @@ extension PreparedRequest {
             step: step, descriptorKey: key, outgoing: outgoing, target: target,
             redacted: RedactedRequest(
                 method: method.rawValue, url: shownURL(), headers: headers.map { Named($0.name, $0.shown ?? $0.value) },
-                body: shownBody()), secrets: secrets)
+                body: shownBody()), secrets: secrets, hasToken: hasToken)
     }
 }
 

@@ -69,7 +69,8 @@ struct BearerChallenge {
 }
 
 extension OAuthError {
-    /// The error for a rejected request with an access token: `unauthorized`, `insufficientScope`, or by the status.
+    /// The error for a rejected request with an access token: `unauthorized`, `insufficientScope`, or by the status. A request
+    /// without it has no error that a new token, another scope or another sign-in could end.
     ///
     /// - Parameter errors: Where the descriptor says that errors are, and what they mean.
     static func bearer(_ response: IncomingResponse, to request: PreparedRequest, errors: ErrorFields) -> OAuthError {
@@ -78,7 +79,7 @@ extension OAuthError {
         let isMapped = stated.map { errors.codes.items.map(\.value).contains($0.code) } ?? false
         let serverError =
             isMapped ? stated : challenge.serverError ?? stated ?? errors.statusError(response.status)
-        if response.status == 401, serverError?.code == AuthenticationRequirements.errorCode {
+        if request.hasToken, response.status == 401, serverError?.code == AuthenticationRequirements.errorCode {
             let stepUp = AuthenticationRequirements(challenge)
             return OAuthError(
                 request.step, .insufficientAuthentication, "the resource requires a stronger or more recent sign-in",
@@ -87,7 +88,9 @@ extension OAuthError {
         }
         // RFC 6750, section 3.1 says it in the challenge of a 403; some servers return 401. Any other 403 says nothing of scopes.
         let isScope = serverError?.code == "insufficient_scope"
-        if [401, 403].contains(response.status) && isScope || response.status == 403 && !challenge.scopes.isEmpty {
+        if request.hasToken,
+            [401, 403].contains(response.status) && isScope || response.status == 403 && !challenge.scopes.isEmpty
+        {
             var error = OAuthError(
                 request.step, .insufficientScope, "the granted scopes are not sufficient for the resource",
                 descriptorKey: request.descriptorKey, status: response.status, server: serverError)
@@ -119,10 +122,16 @@ extension OAuthError {
     fileprivate static func rejectedToken(
         _ response: IncomingResponse, of request: PreparedRequest, _ server: ServerError?
     ) -> OAuthError {
-        OAuthError(
-            request.step, .unauthorized,
-            "the resource rejected the access token"
-                + (server == nil ? response.words(hiding: request.secrets).map { ": \"\($0)\"" } ?? "" : ""),
+        let words = server == nil ? response.words(hiding: request.secrets).map { ": \"\($0)\"" } ?? "" : ""
+        guard request.hasToken else {
+            return OAuthError(
+                request.step, server == nil ? .unexpectedStatus : .serverError,
+                "the server refused a request without the access token" + words,
+                descriptorKey: request.descriptorKey, status: response.status, server: server,
+                hint: "if the request needs the token, remove token_in: { none: ... }")
+        }
+        return OAuthError(
+            request.step, .unauthorized, "the resource rejected the access token" + words,
             descriptorKey: request.descriptorKey, status: response.status, server: server)
     }
 }

@@ -86,7 +86,7 @@ package enum ResourceRequest {
             .resource, key: "resources", method, url, path: url.pathAppending(items.encoded), headers: shownFields,
             body: body, stream: stream, shownURL: url.appendingQuery(items.shown),
             shownBody: body.isEmpty ? "" : "(\(body.count) bytes)",
-            secrets: [tokens.accessToken] + parameters.secrets + secrets)
+            secrets: [tokens.accessToken] + parameters.secrets + secrets, hasToken: credential != nil)
     }
 
     /// Validates the status, and the body if the descriptor says that it may report a rejected access token.

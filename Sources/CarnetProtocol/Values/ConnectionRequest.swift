@@ -110,7 +110,7 @@ extension PreparedRequest {
     ) -> PreparedRequest {
         PreparedRequest(
             step: step, descriptorKey: key, outgoing: outgoing, redacted: self.redacted.showing(body),
-            secrets: secrets + further)
+            secrets: secrets + further, hasToken: hasToken)
     }
 }
 
@@ -177,7 +177,7 @@ public struct ConnectionChoice: Sendable {
         validating response: IncomingResponse, to request: PreparedRequest, of lookup: Named<LookupRules>,
         where conditions: [Named<String>] = []
     ) throws(OAuthError) {
-        guard !lookup.value.call.isDeclined(response) else { return nil }
+        guard !lookup.value.call.isDeclined(response, to: request) else { return nil }
         let key = "connection.lookups.\(lookup.name)"
         let outcome = lookup.value.call.outcome
         try outcome.validate(status: response, to: request, accepting: 200..<300)
@@ -236,7 +236,7 @@ extension CallRules {
     ///
     /// - Throws: `OAuthError` at step `connection`.
     package func validate(_ response: IncomingResponse, to request: PreparedRequest) throws(OAuthError) {
-        guard !isDeclined(response) else { return }
+        guard !isDeclined(response, to: request) else { return }
         try outcome.validate(status: response, to: request, accepting: 200..<300)
         guard outcome.success.readsBody else { return }
         let body = try response.json(.connection, key: request.descriptorKey, isLenient: true)
@@ -244,8 +244,9 @@ extension CallRules {
     }
 
     /// Whether a response refuses a request that may be refused. An expired access token and a failing server say nothing.
-    package func isDeclined(_ response: IncomingResponse) -> Bool {
-        isOptional && (400..<500).contains(response.status) && ![401, 429].contains(response.status)
+    private func isDeclined(_ response: IncomingResponse, to request: PreparedRequest) -> Bool {
+        isOptional && (400..<500).contains(response.status) && response.status != 429
+            && !(response.status == 401 && request.hasToken)
     }
 }
 

@@ -178,6 +178,59 @@ struct RunTimeValueTests {
     }
 
     @Test(
+        "a server that refuses a request without the token has not refused the token",
+        arguments: [
+            ("Basic", .unexpectedStatus), ("Bearer error=\"invalid_token\"", .serverError),
+            ("Bearer error=\"insufficient_scope\", scope=\"all\"", .serverError),
+            ("DPoP error=\"use_dpop_nonce\"", .serverError),
+        ] as [(String, OAuthError.Kind)])
+    func refusalWithoutToken(challenge: String, kind: OAuthError.Kind) async throws {
+        let fixture = try SignInFixture(
+            odd: """
+                endpoints:
+                  authorization: https://odd.example/authorize
+                  token: https://odd.example/token
+                  userinfo: https://api.odd.example/users/{token.user}
+                client: { dpop_bound_access_tokens: true }
+                token: { response: { capture: { user: { from: /user, example: u1 } } } }
+                profile: { token_in: { none: The profile is public. }, claims: { subject: /id } }
+                connection:
+                  lookups:
+                    site:
+                      url: https://api.odd.example/sites
+                      token_in: { none: The list is public. }
+                      optional: true
+                      value: /id
+                      sample: { id: s1 }
+
+                """)
+        let network = SandboxTransport(fixture.sandbox)
+        let nonce = try #require(HTTPField.Name("DPoP-Nonce"))
+        let transport = ScriptedTransport { request in
+            guard request.head.authority == "api.odd.example" else {
+                return try await network.send(request, limits: TransportLimits())
+            }
+            let fields: HTTPFields = [.wwwAuthenticate: challenge, nonce: "n1"]
+            return IncomingResponse(head: HTTPResponse(status: .unauthorized, headerFields: fields), body: [])
+        }
+        let client = try OAuthClient(
+            fixture.client.descriptor, registration: fixture.client.registration, transport: transport,
+            clock: fixture.clock)
+        let request = try await client.beginSignIn()
+        let callback = try await fixture.sandbox.approve(authorizationURL: request.url)
+        // The optional lookup is one of the refused requests.
+        let session = try await client.completeSignIn(
+            AuthorizationCallback(url: callback), for: request.pending, account: "ada")
+        #expect(try await session.storedTokens().refreshToken != nil)
+        let before = transport.requests.count
+        let error = await #expect(throws: OAuthError.self) { try await session.profile() }
+        #expect(error?.kind == kind && error?.step == .profile && error?.status == 401)
+        #expect(error?.disposition == .fixConfiguration)
+        #expect(error?.message == "the server refused a request without the access token")
+        #expect(transport.requests.dropFirst(before).map(\.head.path) == ["/users/u1"])
+    }
+
+    @Test(
         "a profile without the token is refused if no value of the token response says whose it is",
         arguments: ["me", "{client.id}", "{token.scope}", "{callback.user}"])
     func profileOfNobody(path: String) throws {
