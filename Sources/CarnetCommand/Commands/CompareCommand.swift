@@ -38,6 +38,8 @@ struct CompareCommand: Subcommand {
 
     func validate() throws {
         guard named.isEmpty == all else { throw ValidationError("compare needs either providers or --all") }
+        guard probe.isOn else { return }
+        try refuse([("--verbose", output.verbose)], beside: "--probe", "it prints the outcomes alone")
     }
 
     func run(_ context: CommandContext) async throws {
@@ -47,7 +49,9 @@ struct CompareCommand: Subcommand {
         let entries = all ? sources.registry.entries : try named.map { try sources.entry(nameOrFile: $0, console) }
         let registrations = try Registrations(client, sources.registry, named: entries, context)
         guard !probe.isOn else {
-            return try await probe.run(entries, registrations, isSingle: entries.count == 1 && !all, console) {
+            return try await probe.run(
+                entries, registrations, deadline: patience.deadline, isSingle: entries.count == 1 && !all, console
+            ) {
                 reach.transport(to: $0.namedHosts, context.environment)
             }
         }

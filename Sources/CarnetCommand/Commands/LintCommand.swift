@@ -61,6 +61,8 @@ struct LintCommand: Subcommand {
         if output.json, let format, format != .json {
             throw ValidationError("--json and --format \(format.rawValue) cannot be combined")
         }
+        try refuse(if: documentation != nil && format != .sarif, "--documentation needs --format sarif")
+        try refuse(if: stdinFilename != nil && !paths.contains("-"), "--stdin-filename needs the path -, for stdin")
     }
 
     func run(_ context: CommandContext) async throws {

@@ -51,8 +51,10 @@ struct LoginCommand: Subcommand {
 
     func validate() throws {
         try refuse(if: noBrowser && paste, "--no-browser and --paste cannot be combined")
-        try refuse(if: device && (noBrowser || paste), "--device cannot be combined with --no-browser or --paste")
-        try refuse(if: device && !request.parameters.isEmpty, "--device sends no --parameter: it has no page")
+        guard device else { return }
+        try refuse(
+            [("--no-browser", noBrowser), ("--paste", paste)] + request.ofPage, beside: "--device",
+            "the sign-in has no page on this device, and no authorization request")
     }
 
     func run(_ context: CommandContext) async throws {

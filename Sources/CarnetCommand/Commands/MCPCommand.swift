@@ -51,6 +51,18 @@ struct MCPCommand: Subcommand {
     func validate() throws {
         try ownToken.validate(beside: account)
         try headers.check()
+        let ofSignIn = [("--no-browser", noBrowser), ("--client-id-document", found.document != nil)]
+        let ofAccount =
+            ofSignIn + [
+                ("--account", account.account != nil), ("--authorization-host", !found.authorizationHosts.isEmpty),
+            ]
+        if ownToken.isWanted {
+            try refuse(ofSignIn, beside: "--client-credentials or --jwt-bearer", "nobody signs in")
+        }
+        if allowHTTP { try refuse(ofAccount, beside: "--allow-http", "nobody signs in") }
+        if headers.hasAuthorization {
+            try refuse(ofAccount, beside: "--header-env Authorization", "nobody signs in")
+        }
         let url = try? WebURL(account.provider, isPlain: true)
         let isPlain = url?.scheme == "http" && (try? WebURL(account.provider)) == nil
         try refuse(

@@ -69,6 +69,10 @@ struct TokenCommand: Subcommand {
             if: introspect && (part != nil || ownToken.isWanted || tokenExchange.isWanted),
             "--introspect cannot be combined with the other output options")
         try ownToken.validate(beside: account)
+        guard tokenExchange.isWanted else { return }
+        try refuse(
+            [("--client-credentials", ownToken.clientCredentials), ("--jwt-bearer", ownToken.jwtBearer)],
+            beside: "--exchange", "it exchanges the token of an account")
     }
 
     func run(_ context: CommandContext) async throws {

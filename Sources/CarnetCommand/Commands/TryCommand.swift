@@ -38,7 +38,10 @@ struct TryCommand: Subcommand {
     @OptionGroup(title: "Output options") var output: OutputOptions
 
     func validate() throws {
-        if diagram != nil, output.json { throw ValidationError("--diagram and --json cannot be combined") }
+        guard diagram != nil else { return }
+        try refuse(
+            [("--json", output.json), ("--show-secrets", showSecrets)], beside: "--diagram",
+            "the diagram is all that is printed")
     }
 
     func run(_ context: CommandContext) async throws {

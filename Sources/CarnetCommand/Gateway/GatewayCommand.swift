@@ -33,12 +33,16 @@ struct GatewayCommand: AsyncParsableCommand {
 
 /// Where the proxy finds the gateway.
 struct GatewayAddressOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The gateway's port.", valueName: "n"))
-    var port: Int = 4180
+    @Option(
+        name: .customLong("port"), help: ArgumentHelp("The gateway's port. Default: 4180.", valueName: "n"))
+    var chosenPort: Int?
 
     @Option(
-        help: ArgumentHelp("The address of this machine at which the proxy finds the gateway.", valueName: "address"))
-    var bind: String = "127.0.0.1"
+        name: .customLong("bind"),
+        help: ArgumentHelp(
+            "The address of this machine at which the proxy finds the gateway. Default: 127.0.0.1.",
+            valueName: "address"))
+    var chosenBind: String?
 
     @Option(
         help: ArgumentHelp(
@@ -54,6 +58,9 @@ struct GatewayAddressOptions: ParsableArguments {
 
     static let defaultConnections = 2048
 
+    var port: Int { chosenPort ?? 4180 }
+    var bind: String { chosenBind ?? "127.0.0.1" }
+
     /// An IPv6 address has brackets in a URL.
     static func url(of host: String, _ port: Int) -> String {
         "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
@@ -64,6 +71,9 @@ struct GatewayAddressOptions: ParsableArguments {
             throw ValidationError("--connections must be a number from 16 to 65536")
         }
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be a number from 0 to 65535") }
+        guard socket != nil else { return }
+        try refuse(
+            [("--port", chosenPort != nil), ("--bind", chosenBind != nil)], beside: "--socket", "it takes their place")
     }
 }
 

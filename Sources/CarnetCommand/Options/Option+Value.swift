@@ -63,3 +63,11 @@ func name<Value: CaseIterable & RawRepresentable<String> & Sendable>(
 func refuse(if isBroken: Bool, _ rule: String) throws {
     if isBroken { throw ValidationError(rule) }
 }
+
+/// Refuses the options that another leaves without an effect: no option is ignored.
+///
+/// - Parameter others: Each of them, and whether the command line has it.
+func refuse(_ others: [(String, Bool)], beside option: String, _ reason: String) throws {
+    let given = others.filter(\.1).map(\.0).joined(separator: " and ")
+    try refuse(if: !given.isEmpty, "\(given) cannot be combined with \(option): \(reason)")
+}

@@ -20,6 +20,11 @@ struct OwnHeaderOptions: ParsableArguments {
         "proxy-authorization", "transfer-encoding", "upgrade",
     ]
 
+    /// Whether the user has a token for the server.
+    var hasAuthorization: Bool {
+        secretHeaders.contains { (try? Self.parts($0, isSecret: true))?.name == .authorization }
+    }
+
     /// - Throws: `ValidationError`.
     func check() throws {
         for (text, isSecret) in headers.map({ ($0, false) }) + secretHeaders.map({ ($0, true) }) {

@@ -50,6 +50,17 @@ struct RequestOptions: ParsableArguments {
     )
     var responseMode: ResponseMode?
 
+    /// The options for the authorization page. The resources are those of the tokens.
+    var ofPage: [(String, Bool)] {
+        [
+            ("--authorization-details", authorizationDetails != nil), ("--claims", claims != nil),
+            ("--max-age", maxAge != nil), ("--acr", !acrValues.isEmpty), ("--login-hint", loginHint != nil),
+            ("--prompt", !prompt.isEmpty), ("--ui-locale", !uiLocales.isEmpty), ("--parameter", !parameters.isEmpty),
+            ("--pushed", pushed == true), ("--no-pushed", pushed == false), ("--signed", signed == true),
+            ("--no-signed", signed == false), ("--response-mode", responseMode != nil),
+        ]
+    }
+
     func validate() throws {
         if parameters.contains(where: { InputOptions.split($0) == nil }) {
             throw ValidationError("--parameter must be NAME=VALUE, e.g. --parameter account_id=123")

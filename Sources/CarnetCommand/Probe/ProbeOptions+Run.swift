@@ -6,10 +6,12 @@ extension ProbeOptions {
     /// Asks the servers of providers, one after the other, and reports what is not as described.
     ///
     /// - Parameters:
+    ///   - deadline: How long one exchange may take.
     ///   - isSingle: Whether the user named one provider, so that what prevents its probe is an error.
     /// - Throws: `ExitStatus.failed` if there is a finding, or with `--probe-since` a change; `Failure`.
     func run(
-        _ entries: [ProviderRegistry.Entry], _ registrations: Registrations, isSingle: Bool, _ console: Console,
+        _ entries: [ProviderRegistry.Entry], _ registrations: Registrations, deadline: Duration, isSingle: Bool,
+        _ console: Console,
         transport: (Provider) -> any Transport
     ) async throws {
         let earlier = try since.map { try ProbeResults(readingFrom: $0) }
@@ -31,8 +33,10 @@ extension ProbeOptions {
                 + "as the made-up client \(Prober.clientID), without an account or a credential")
         for (number, (entry, provider)) in probers.enumerated() {
             let id = entry.descriptor.id.rawValue
-            let network = ProbeTransport(transport(provider), pause: .seconds(pause), isFirst: number == 0)
-            known.outcomes[id] = try await Prober(provider, of: entry.descriptor, over: network).probe { endpoint in
+            let network = ProbeTransport(transport(provider), pause: .seconds(pause ?? 1), isFirst: number == 0)
+            known.outcomes[id] = try await Prober(
+                provider, of: entry.descriptor, over: network, deadline: deadline
+            ).probe { endpoint in
                 console.showProgress("\(number + 1) of \(probers.count): \(id), \(endpoint)")
             }
             if let results {

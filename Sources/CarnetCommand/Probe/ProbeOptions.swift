@@ -12,7 +12,7 @@ struct ProbeOptions: ParsableArguments {
     @Option(
         name: .customLong("probe-pause"),
         help: ArgumentHelp("Seconds between two requests of --probe. 1 by default.", valueName: "seconds"))
-    var pause: Int = 1
+    var pause: Int?
 
     @Option(
         name: .customLong("probe-results"),
@@ -28,9 +28,9 @@ struct ProbeOptions: ParsableArguments {
     var since: String?
 
     func validate() throws {
-        guard (0...60).contains(pause) else { throw ValidationError("--probe-pause must be from 0 to 60") }
-        guard isOn || results == nil && since == nil else {
-            throw ValidationError("--probe-results and --probe-since need --probe")
+        guard pause.map((0...60).contains) ?? true else { throw ValidationError("--probe-pause must be from 0 to 60") }
+        guard isOn || results == nil && since == nil && pause == nil else {
+            throw ValidationError("--probe-results, --probe-since and --probe-pause need --probe")
         }
     }
 }

@@ -17,8 +17,8 @@ struct Prober {
     let limits: TransportLimits
     private let simulation: Simulation
 
-    init(_ provider: Provider, of descriptor: ProviderDescriptor, over transport: ProbeTransport) {
-        var limits = TransportLimits()
+    init(_ provider: Provider, of descriptor: ProviderDescriptor, over transport: ProbeTransport, deadline: Duration) {
+        var limits = TransportLimits(deadline: deadline)
         limits.localHosts = descriptor.ownHosts
         (self.provider, self.transport, self.limits) = (provider, transport, limits)
         simulation = Simulation(provider, clientID: Self.clientID)

@@ -379,7 +379,7 @@ struct OldBridgeTests {
         #expect(try await run.message(0)["result"] != nil)
         #expect(try await run.finish().status == 0)
         let closed = try await PlayedResource { server.play($0, $1) }
-        let other = try home.start(["mcp", closed.url, "--allow-http", "--no-browser"])
+        let other = try home.start(["mcp", closed.url, "--allow-http"])
         other.send(HostMessage.initialize)
         let error = try await other.message(0)["error"]?["message"]?.string
         #expect(error?.contains("requires a sign-in") == true && error?.contains("https") == true, "\(error ?? "")")

@@ -27,6 +27,47 @@ struct UsageTests {
         #expect(result.standardOutput.isEmpty)
     }
 
+    @Test(
+        "An option that another leaves without an effect is refused, and named",
+        arguments: [
+            (["login", "google", "--device", "--prompt", "consent"], "--prompt"),
+            (["login", "google", "--device", "--login-hint", "ada", "--acr", "2"], "--acr and --login-hint"),
+            (["login", "google", "--device", "--claims", "{}"], "--claims"),
+            (["login", "google", "--device", "--authorization-details", "[]"], "--authorization-details"),
+            (["login", "google", "--device", "--max-age", "1"], "--max-age"),
+            (["login", "google", "--device", "--ui-locale", "de"], "--ui-locale"),
+            (["login", "google", "--device", "--parameter", "a=b"], "--parameter"),
+            (["login", "google", "--device", "--pushed"], "--pushed"),
+            (["login", "google", "--device", "--no-pushed"], "--no-pushed"),
+            (["login", "google", "--device", "--signed"], "--signed"),
+            (["login", "google", "--device", "--no-signed"], "--no-signed"),
+            (["login", "google", "--device", "--response-mode", "jwt"], "--response-mode"),
+            (["login", "google", "--device", "--paste"], "--paste"),
+            (["try", "google", "--diagram", "text", "--show-secrets"], "--show-secrets"),
+            (["token", "google", "--exchange", "--client-credentials"], "--client-credentials"),
+            (["mcp", "https://acme.example", "--client-credentials", "--no-browser"], "--no-browser"),
+            (["mcp", "http://10.0.0.7", "--allow-http", "--account", "ada"], "--account"),
+            (
+                [
+                    "mcp", "https://acme.example", "--header-env", "authorization: TOKEN", "--authorization-host",
+                    "id.acme.example",
+                ], "--authorization-host"
+            ),
+            (["compare", "google", "--probe-pause", "2"], "--probe-pause"),
+            (["compare", "google", "--probe", "--verbose"], "--verbose"),
+            (["lint", "--documentation", "https://acme.example"], "--documentation"),
+            (["lint", ".", "--stdin-filename", "a.yaml"], "--stdin-filename"),
+            (["gateway", "a.yaml", "--socket", "/run/a", "--port", "4180"], "--port"),
+            (["gateway", "proxy", "nginx", "a.yaml", "--socket", "/run/a", "--bind", "127.0.0.1"], "--bind"),
+        ])
+    func optionWithoutEffect(_ arguments: [String], _ option: String) async throws {
+        let result = try await home.start(arguments).finish()
+        #expect(result.status == 2, "\(result)")
+        let message = result.standardError.prefix { $0 != "\n" }
+        #expect(message.contains(option), "\(result)")
+        #expect(message.contains(" cannot be combined with ") || message.contains(#/ needs? /#), "\(result)")
+    }
+
     @Test("Help is a response")
     func helpIsPrinted() async throws {
         for arguments in [["--help"], ["login", "--help"], ["help", "call"], []] {
