@@ -31,6 +31,8 @@ actor BridgeAccount {
     private let plain: WebURL?
     private let neverSignsIn: Bool
     private var direct: Direct?
+    /// Those of the requests with a token of the client itself, the latest first.
+    private var ownSecrets: [Secret] = []
     private var opening: Task<(open: Open, isNew: Bool), any Error>?
 
     /// - Parameters:
@@ -106,7 +108,10 @@ actor BridgeAccount {
             let grant = try ownToken.grant(wanted, context.environment)
             return Direct(resource: resource, isFinal: true) { head, body, stream in
                 do {
-                    return try await client.send(head, body: body, with: grant, accepting: 200..<600, streaming: stream)
+                    let response = try await client.send(
+                        head, body: body, with: grant, accepting: 200..<600, streaming: stream)
+                    await self.keep(response.request?.secrets ?? [])
+                    return response
                 } catch let error as OAuthError {
                     if error.step == .discovery { await self.close() }
                     throw failures.explain(error)
@@ -118,7 +123,13 @@ actor BridgeAccount {
     /// The next message makes another client: this one remembers for a while that it got no metadata, and the server may be back.
     func close() { (open, direct) = (nil, nil) }
 
-    func secrets() async -> [Secret] { (try? await open?.session.storedTokens())?.secrets ?? [] }
+    func secrets() async -> [Secret] {
+        ownSecrets + ((try? await open?.session.storedTokens())?.secrets ?? [])
+    }
+
+    private func keep(_ secrets: [Secret]) {
+        ownSecrets = secrets + ownSecrets.filter { !secrets.contains($0) }.prefix(16)
+    }
 
     /// The server has accepted a token.
     func prove() { unproven = nil }

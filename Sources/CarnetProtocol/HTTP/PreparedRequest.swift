@@ -16,7 +16,7 @@ package final class PreparedRequest: Sendable {
     /// The URL that the request was made for, without its parameters; `nil` if it is not known.
     private let target: WebURL?
     /// The secrets of the request and of its sign-in, which errors must not repeat.
-    var secrets: [Secret] { own + (known?() ?? []) }
+    package var secrets: [Secret] { own + (known?() ?? []) }
     private let own: [Secret]
     private let known: (@Sendable () -> [Secret])?
     /// Whether the requested tokens must be bound to a key (RFC 9449).

@@ -82,6 +82,36 @@ struct BridgeAttackTests {
         #expect(result.standardError.utf8.count < 4000, "\(result.standardError.utf8.count) bytes")
     }
 
+    @Test("PR-31: A server repeats the token of the client itself, also in lower case")
+    func PR_31_ownTokenOfTheClient() async throws {
+        let number = Lock(0)
+        let resource = try await PlayedResource { request, response in
+            guard request.body.contains("tools/call") else { return Self.respond(request, response) }
+            let token = (request.headers["authorization"] ?? "").split(separator: " ").last.map(String.init) ?? "none"
+            let isFirst = number.withLock {
+                $0 += 1
+                return $0 == 1
+            }
+            guard isFirst else { return response.send(200, ["Content-Type": "text/\(token)"], "<p>\(token)</p>") }
+            response.json(500, #"{"error":"access_denied","error_description":"bad token \#(token)"}"#)
+        }
+        let run = try home.start(
+            [
+                "mcp", resource.url, "--client-credentials", "--client-id", "robot", "--client-secret-env",
+                "ROBOT_SECRET",
+            ], environment: ["ROBOT_SECRET": "s3cret"])
+        run.send(HostMessage.initialize)
+        _ = try await run.line(0, of: .standardOutput)
+        for id in 1...2 {
+            run.send(HostMessage.call(id))
+            _ = try await run.line(id, of: .standardOutput)
+        }
+        let result = try await run.finish()
+        #expect(result.status == 0 && result.standardError.contains("bad token"), "\(result)")
+        #expect(!"\(result)".lowercased().contains("access-"), "\(result)")
+        #expect(resource.calls.contains { $0.headers["authorization"]?.contains("access-") == true })
+    }
+
     @Test("PR-31: A server repeats the secret of a header of the user's own, wherever it can")
     func PR_31_ownHeader() async throws {
         let number = Lock(0)
