@@ -90,6 +90,10 @@ struct KeyWithoutEffect: LintRule {
             authorization: { omit: [⟦nonce⟧] }
             token: { encode: { ⟦client_secret⟧: raw, client_assertion: raw } }
             logout: { omit: [⟦id_token_hint⟧, client_id] }
+
+            profile:
+              claims: { contact: /mail, ⟦email_verified⟧: /verified }
+              derive: { email: '{lower(claim.contact)}' }
             """,
         ],
         good: """
@@ -111,6 +115,14 @@ struct KeyWithoutEffect: LintRule {
 
             discovery_url: https://id.acme.example/metadata.json
             issuer_match: { any_of: ['https://id.acme.example/eu'] }
+
+            profile:
+              claims: { contact: /mail, confirmed: /verified }
+              derive: { email: '{lower(claim.contact)}', email_verified: '{claim.confirmed}' }
+
+            profile:
+              claims: { email: /mail, email_verified: /verified }
+              derive: { email: '{lower(claim.email)}' }
             """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
@@ -120,8 +132,8 @@ struct KeyWithoutEffect: LintRule {
             let name = context.keyPath(at: keySpan)
             found.append(finding("'\(name)' has no effect: \(reason)", in: context, at: keySpan, help: help))
         }
-        func report<Value>(_ place: Place<Value>, _ reason: String) {
-            if place.isWritten { report(place.keySpan, reason) }
+        func report<Value>(_ place: Place<Value>, _ reason: String, help: String? = nil) {
+            if place.isWritten { report(place.keySpan, reason, help: help) }
         }
         if descriptor.discovery == .off { report(places.discoveryURL, "there is no discovery") }
         if descriptor.issuer == nil, !descriptor.findsIssuerToCompare {
@@ -200,6 +212,15 @@ struct KeyWithoutEffect: LintRule {
         if descriptor.profile.subject != nil {
             report(places.profile.claims["subject"], "profile.subject says that there is none")
             report(places.profile.derive["subject"], "profile.subject says that there is none")
+        }
+        if descriptor.profile.derivesUnverifiedEmail {
+            for claims in [places.profile.claims] + places.profile.requests.all.map({ $0.claims }) {
+                report(
+                    claims["email_verified"], "the address that it is about is replaced by profile.derive.email",
+                    help:
+                        "if it is about the derived address too, give it another name, and derive email_verified from it"
+                )
+            }
         }
         for (node, keys) in context.choices {
             for entry in node.entries ?? [] where keys.contains(entry.key) && entry.value.isEmpty {
@@ -320,6 +341,16 @@ extension LintContext {
             + calls.flatMap {
                 [($0.place.headers, headers, "headers"), ($0.place.parameters, parameters, "parameters")]
             }
+    }
+}
+
+extension ProfileRules {
+    /// Whether a template always makes the address, of other claims than the one that `email_verified` is about. Without a
+    /// template of its own, that claim is dropped then.
+    fileprivate var derivesUnverifiedEmail: Bool {
+        guard let email = derive["email"], !email.isForMissing, derive["email_verified"] == nil else { return false }
+        let read = derive.items.flatMap(\.value.references)
+        return !read.contains { $0.origin == .claim && ["email", "email_verified"].contains($0.name) }
     }
 }
 
