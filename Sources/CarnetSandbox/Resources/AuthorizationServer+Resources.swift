@@ -216,7 +216,7 @@ extension AuthorizationServer {
     private static let strongAuthentication = "urn:carnet:acr:2"
 
     /// - Parameters:
-    ///   - placement: `nil` if the request must not have the token; it is then for the latest sign-in.
+    ///   - placement: `nil` if the request must not have the token; it is then for the latest sign-in that has not ended.
     ///   - replaced: Headers of the descriptor, of which one may replace the Authorization header.
     mutating func bearer(
         _ request: ServerRequest, in placement: TokenPlacement?, replacedBy replaced: [Named<Template>] = []
@@ -237,16 +237,18 @@ extension AuthorizationServer {
         return (access, grant)
     }
 
-    /// The latest sign-in, for a request that must have neither its token nor a proof of the token's key.
+    /// The latest sign-in that has not ended, for a request that must have neither a token nor a proof of its key. Nothing in
+    /// the request says whose it is.
     private func latest(_ request: ServerRequest) throws(BearerRefusal) -> (AccessToken, Grant) {
-        guard let token = ledger.accessTokens.latestKey, let found = ledger.activeAccess(token, at: seams.now()) else {
-            throw .invalidToken("nobody is signed in")
-        }
         let sent = request.possibleCredentials + [request.url.text]
-        guard request.header("DPoP") == nil, !sent.contains(where: { $0.contains(token) }) else {
+        let hasToken = ledger.accessTokens.keys.contains { token in sent.contains { $0.contains(token) } }
+        guard request.header("DPoP") == nil, !hasToken else {
             throw .badRequest("the request must not have the access token: token_in is none")
         }
-        return (found.token, found.grant)
+        for token in ledger.accessTokens.keys {
+            if let found = ledger.activeAccess(token, at: seams.now()) { return (found.token, found.grant) }
+        }
+        throw .invalidToken("nobody is signed in")
     }
 
     /// The access token that makes an Authorization header of the descriptor's own what it is.

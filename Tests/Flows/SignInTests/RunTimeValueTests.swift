@@ -231,6 +231,34 @@ struct RunTimeValueTests {
     }
 
     @Test(
+        "the sandbox refuses any token in a request without one, and shows the profile after another sign-in has ended")
+    func publicProfileOfTwoSignIns() async throws {
+        let fixture = try SignInFixture(
+            odd: """
+                endpoints:
+                  authorization: https://odd.example/authorize
+                  token: https://odd.example/token
+                  revocation: https://odd.example/revoke
+                  userinfo: https://api.odd.example/users/{token.user}
+                token: { response: { capture: { user: { from: /user, example: u1 } } } }
+                profile: { token_in: { none: The profile is public. }, claims: { subject: /id } }
+                """)
+        func signIn(as account: String) async throws -> Session {
+            let request = try await fixture.client.beginSignIn()
+            let callback = try await fixture.sandbox.approve(authorizationURL: request.url)
+            return try await fixture.client.completeSignIn(
+                AuthorizationCallback(url: callback), for: request.pending, account: account)
+        }
+        let first = try await signIn(as: "first")
+        let second = try await signIn(as: "second")
+        var request = HTTPRequest(url: "https://api.odd.example/users/u1")
+        request.headerFields[.authorization] = "Bearer \(try await first.tokens().accessToken.reveal())"
+        #expect(await fixture.sandbox.respond(to: request, body: []).0.status == .badRequest)
+        #expect(try await second.signOut(.revoke).isRevoked)
+        #expect(try await first.profile().subject != nil)
+    }
+
+    @Test(
         "a profile without the token is refused if no value of the token response says whose it is",
         arguments: ["me", "{client.id}", "{token.scope}", "{callback.user}"])
     func profileOfNobody(path: String) throws {
