@@ -39,12 +39,9 @@ extension Simulation {
                 at: provider, as: registration, with: collected, tokens: tokens, now: now,
                 random: SimulatedRandomSource())
         }
-        // A derived value may need another one, in any order.
         func derive() {
-            for _ in provider.connection.derive.names {
-                for name in provider.connection.derive.names where collected.values["connection.\(name)"] == nil {
-                    collected.values["connection.\(name)"] = (try? requests().derived(name)) ?? nil
-                }
+            for name in provider.connection.derive.names where collected.values["connection.\(name)"] == nil {
+                collected.values["connection.\(name)"] = (try? requests().derived(name)) ?? nil
             }
         }
         derive()

@@ -96,18 +96,13 @@ extension OAuthClient {
         return (tokens, collected.values)
     }
 
-    /// The values that can be derived without a lookup, in any order. One that cannot be derived is left out.
+    /// The values that can be derived without a lookup. One that cannot be derived is left out.
     func derived(from known: ConnectionValues, at provider: DiscoveredProvider) -> [String: ConnectionValue] {
         guard let tokens = known.tokens else { return [:] }
         let rules = provider.connection.derive
         var collected = known
         var values: [String: ConnectionValue] = [:]
-        var waiting = rules.names
-        while let index = waiting.firstIndex(where: { name in
-            let awaited = Set(waiting.map { TemplateReference(.connection, $0) })
-            return rules[name]?.template.references.contains(where: awaited.contains) != true
-        }) {
-            let rule = waiting.remove(at: index)
+        for rule in rules.names {
             let requests = requests(at: provider, with: collected, tokens: tokens)
             if let value = (try? requests.derived(rule)) ?? nil { values["connection.\(rule)"] = value }
             collected.values.merge(values) { _, new in new }

@@ -32,13 +32,14 @@ extension Session {
         var underived = rules.derive.names
         /// Derives what needs no value of the lookups that are still to be made.
         func derive(before lookups: ArraySlice<Named<LookupRules>>) throws {
-            let later = Set(lookups.flatMap(\.references))
-            while let index = underived.firstIndex(where: { name in
-                let awaited = later.union(underived.map { TemplateReference(.connection, $0) })
-                return rules.derive[name]?.template.references.contains(where: awaited.contains) != true
-            }) {
-                let name = underived.remove(at: index)
+            var awaited = Set(lookups.flatMap(\.references))
+            underived = try underived.filter { name in
+                if rules.derive[name]?.template.references.contains(where: awaited.contains) == true {
+                    awaited.insert(TemplateReference(.connection, name))
+                    return true
+                }
                 if let value = try requests().derived(name) { connection.merge(["connection.\(name)": value]) }
+                return false
             }
         }
         try derive(before: rules.lookups.items[...])

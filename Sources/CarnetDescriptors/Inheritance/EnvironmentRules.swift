@@ -5,14 +5,14 @@ package struct EnvironmentRules: Sendable {
     /// The variant as it is written.
     let tree: YAMLNode
 
-    /// How many a descriptor may have: each costs as much as the descriptor.
-    static let maximumCount = 16
     /// What all environments have in common.
     static let fixedKeys = DescriptorRules.ownKeys.union(["environments"])
 }
 
 extension EnvironmentRules: DescriptorValue {
     static var shape: Shape { .variant(without: fixedKeys) }
+    /// Each costs as much as the descriptor.
+    static var maximumCount: Int { 16 }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         guard let entries = decoder.expect(node.entries, node, Self.shape) else { return nil }
@@ -30,15 +30,6 @@ extension EnvironmentRules: DescriptorValue {
 extension DescriptorRules {
     /// Reads the variants of a tree that was read without an error.
     fileprivate mutating func addVariants(of root: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard environments.items.count <= EnvironmentRules.maximumCount else {
-            decoder.report(
-                .valueNotAllowed,
-                "there are \(environments.items.count) environments",
-                at: root.entry("environments")?.keySpan ?? root.span,
-                help: "at most \(EnvironmentRules.maximumCount) are allowed"
-            )
-            return
-        }
         for environment in environments.items {
             let tree = ProviderDescriptor.variantTree(environment.value.tree, of: root)
             guard var variant = DescriptorRules(tree, &decoder) else { continue }

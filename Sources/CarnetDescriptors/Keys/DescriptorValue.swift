@@ -7,6 +7,12 @@ protocol DescriptorValue: Sendable {
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder)
     /// The value as a descriptor writes it without a short form; `nil` for a template that cannot be filled.
     func json(_ filler: TemplateFiller) -> JSONValue?
+    /// How many of them a mapping with free names may hold. It bounds what a file costs: names are searched one by one.
+    static var maximumCount: Int { get }
+}
+
+extension DescriptorValue {
+    static var maximumCount: Int { 1000 }
 }
 
 /// Fills the templates of a descriptor where it is written as JSON.
@@ -155,6 +161,12 @@ extension NamedList: DescriptorValue where Value: DescriptorValue {
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         guard let entries = decoder.expect(node.entries, node, Self.shape) else { return nil }
+        guard entries.count <= Value.maximumCount else {
+            decoder.report(
+                .valueNotAllowed, "there are \(entries.count) names here", at: entries[Value.maximumCount].keySpan,
+                help: "at most \(Value.maximumCount) are allowed")
+            return nil
+        }
         items = entries.filter { !decoder.deletes($0) }.compactMap { entry in
             Value(entry.value, &decoder).map { Named(entry.key, $0) }
         }

@@ -144,6 +144,13 @@ extension Array {
     }
 }
 
+/// A section with a name that others beside it may use, so that every pair of them may have to be compared.
+protocol ReferredSection: DescriptorSection {}
+
+extension ReferredSection {
+    static var maximumCount: Int { 32 }
+}
+
 /// A mapping of the descriptor language. Its table of keys is its decoder, its writer, schema and documentation.
 protocol DescriptorSection: DescriptorValue, PlacedSection {
     init()

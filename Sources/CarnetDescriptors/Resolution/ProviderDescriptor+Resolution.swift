@@ -27,8 +27,9 @@ extension ProviderDescriptor {
         for (name, rules) in self.inputs.items.map({ ($0.name, $0.value) }) {
             if rules.isSecret { values[name] = nil }
             guard values[name] == nil, rules.defaultValue == nil || rules.isOfClient else { continue }
-            values[name] = rules.example ?? rules.allowed.first ?? defaultInputs(values)[name]
-            if values[name] == nil, let own = defaultInputs(values, clientID: clientID)[name],
+            values[name] = rules.example ?? rules.allowed.first
+            if rules.isOfClient, values[name] == nil { values[name] = defaultInputs(values)[name] }
+            if rules.isOfClient, values[name] == nil, let own = defaultInputs(values, clientID: clientID)[name],
                 rules.refusal(of: own) == nil
             {
                 values[name] = own

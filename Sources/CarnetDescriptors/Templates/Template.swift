@@ -91,7 +91,7 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { source }
 
-    /// Fills the template; `nil` if an input has no value, and for a removal.
+    /// Fills the template; `nil` if an input has no value, if the text is too long, and for a removal.
     ///
     /// - Parameter clientID: The client id, for the default of an input.
     func filled(clientID: String? = nil, _ value: (String) -> String?) -> String? {
@@ -108,6 +108,7 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
                 output += isJSON ? clientID.inJSON : clientID
             case .late: return nil
             }
+            guard output.utf8.count <= TemplateValues.longest else { return nil }
         }
         return output
     }

@@ -38,7 +38,10 @@ package struct TemplateValues: Sendable {
         (self.tables, self.now, self.random, self.digests) = (tables, now, random, digests)
     }
 
-    /// The filled text; `nil` if a value without a default is not known.
+    /// The longest text that a template makes, in bytes: that of a string of a file. Templates of templates multiply.
+    static let longest = YAMLLimits().maximumScalarBytes
+
+    /// The filled text; `nil` if a value without a default is not known, or if it is too long.
     package func fill(_ template: Template) -> Value? {
         guard !template.isRemoval else { return nil }
         var output = Value("")
@@ -57,6 +60,7 @@ package struct TemplateValues: Sendable {
                     return nil
                 }
             }
+            guard output.text.utf8.count <= Self.longest else { return nil }
         }
         return output
     }
@@ -91,7 +95,14 @@ package struct TemplateValues: Sendable {
         private static let hexadecimal = "0123456789abcdef".map(String.init)
     }
 
+    /// - Returns: `nil` also for what a function makes too long. Each makes at most three bytes of one.
     private func evaluate(_ expression: TemplateExpression) -> Outcome? {
+        guard let outcome = outcome(of: expression) else { return nil }
+        if case .text(let text) = outcome, text.utf8.count > Self.longest, !expression.operands.isEmpty { return nil }
+        return outcome
+    }
+
+    private func outcome(of expression: TemplateExpression) -> Outcome? {
         switch expression {
         case .literal(let text): return .text(text)
         case .value(let reference): return known[reference].map { .text($0.text) }
@@ -110,10 +121,17 @@ package struct TemplateValues: Sendable {
         case .random(let count): return .text(Base64URL.encode(random(count)))
         case .join(let separator, let operands):
             guard let separator = evaluate(separator) else { return nil }
-            let parts = operands.map { evaluate($0).map { [$0.text] } ?? elements(of: $0) }
-            let texts = parts.flatMap { $0 ?? [] }
-            guard !texts.isEmpty, joinsWhatIsThere || !parts.contains(nil) else { return nil }
-            return .text(texts.joined(separator: separator.text))
+            var (texts, length): ([String], Int) = ([], 0)
+            for operand in operands {
+                guard let part = evaluate(operand).map({ [$0.text] }) ?? elements(of: operand) else {
+                    guard joinsWhatIsThere else { return nil }
+                    continue
+                }
+                texts += part
+                length += part.reduce(0) { $0 + $1.utf8.count + separator.text.utf8.count }
+                guard length <= 2 * Self.longest else { return nil }
+            }
+            return texts.isEmpty ? nil : .text(texts.joined(separator: separator.text))
         case .claim(let token, let pointer):
             return evaluate(token).flatMap { JSONValue(claimsOf: $0.text)?[pointer]?.scalarText }.map { .text($0) }
         case .capture(let operand, let pattern):

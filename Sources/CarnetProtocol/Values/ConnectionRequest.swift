@@ -67,11 +67,12 @@ package struct ConnectionRequest: Sendable {
     /// - Throws: `OAuthError` at step `connection` if a part is missing or has another form.
     package func derived(_ rule: String) throws(OAuthError) -> ConnectionValue? {
         guard let derivation = provider.connection.derive[rule] else { return nil }
-        guard let value = known.fill(derivation.template) else {
+        guard let value = known.fill(derivation.template), value.text.utf8.count <= ReceivedLimit.keptValue else {
             guard !derivation.isOptional else { return nil }
             throw OAuthError(
                 .connection, .valueMissing,
-                "the value \"\(rule)\" cannot be built: a value of the sign-in is missing or has another form",
+                "the value \"\(rule)\" cannot be built: a value of the sign-in is missing or has another form, "
+                    + "or the result is longer than \(ReceivedLimit.keptValue) bytes",
                 descriptorKey: "connection.derive.\(rule)")
         }
         return ConnectionValue(value.text, isSecret: value.isSecret)

@@ -93,11 +93,8 @@ extension Provider {
                 values.set(.connection, capture.name, candidate.kept(by: capture.value))
             }
         }
-        // A derived value may need another one, in any order.
-        for _ in self.connection.derive.names {
-            for rule in self.connection.derive.items {
-                values.set(.connection, rule.name, values.fill(rule.value.template)?.text)
-            }
+        for rule in self.connection.derive.items {
+            values.set(.connection, rule.name, values.fill(rule.value.template)?.text)
         }
         return values
     }

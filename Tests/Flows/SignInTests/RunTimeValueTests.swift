@@ -309,6 +309,21 @@ struct RunTimeValueTests {
         #expect(document.diagnostics.contains { $0.severity == .error }, "\(document.diagnostics)")
     }
 
+    @Test("values that double from one to the next end at the longest that is kept, in any order")
+    func doublingValues() async throws {
+        let doubled = (1..<32).reversed().map { "    a\($0): '{connection.a\($0 - 1)}{connection.a\($0 - 1)}'\n" }
+        let fixture = try SignInFixture(
+            odd: """
+                token: { response: { capture: { site: { from: /site, example: abcd } } } }
+                connection:
+                  derive:
+                \(doubled.joined())    a0: '{token.site}'
+                """, isLinted: false)
+        let error = try await #require(throws: OAuthError.self) { try await fixture.signIn() }
+        // 4 bytes, doubled eleven times, are the 8192 that may be kept.
+        #expect(error.kind == .valueMissing && error.descriptorKey == "connection.derive.a12", "\(error)")
+    }
+
     @Test("a lookup that fails keeps the tokens, says its name, and can be made again")
     func failingLookup() async throws {
         let fixture = try SignInFixture(

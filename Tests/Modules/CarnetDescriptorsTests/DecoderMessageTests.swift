@@ -21,6 +21,27 @@ struct DecoderMessageTests {
         )
     }
 
+    @Test(
+        "A mapping has a limited number of names, and fewer if each may use another",
+        arguments: [
+            ("inputs", 32, "{ default: x }"), ("exchange", 32, "https://acme.example/x"),
+            ("connection: { derive", 32, "x"), ("profile: { derive", 32, "x"),
+            ("connection: { lookups", 32, "{ url: 'https://acme.example/x', value: /id, sample: {} }"),
+            ("environments", 16, "{ api: { scheme: OAuth } }"), ("tables", 1000, "{ a: b }"),
+            ("token: { headers", 1000, "x"), ("callback: { rename", 1000, "x"),
+        ])
+    func numberOfNames(key: String, limit: Int, value: String) {
+        func finding(_ count: Int) -> String? {
+            let names = (1...count).map { "n\($0): \(value)" }.joined(separator: ", ")
+            let end = key.contains("{") ? "}" : ""
+            return self.finding(ResolutionFixture.head + "\(key): { \(names) } \(end)\n")
+        }
+        #expect(finding(limit)?.contains("names here") != true)
+        #expect(
+            finding(limit + 1)?.hasSuffix("there are \(limit + 1) names here [K004]; at most \(limit) are allowed")
+                == true, "\(finding(limit + 1) ?? "")")
+    }
+
     @Test("A place without quotes is a mapping to YAML, and the message says so")
     func aPlaceWithoutQuotes() {
         let finding = finding(ResolutionFixture.head + "authorization: { parameters: { tenant: {tenant} } }\n")

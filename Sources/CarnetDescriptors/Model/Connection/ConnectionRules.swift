@@ -21,7 +21,7 @@ package struct ConnectionRules: DescriptorSection, Sendable {
 }
 
 /// A value that is built from others.
-package struct DerivedValue: DescriptorSection, Sendable {
+package struct DerivedValue: ReferredSection, Sendable {
     package internal(set) var template = Template.empty
     package internal(set) var isOptional = false
 
@@ -67,7 +67,7 @@ package struct CallRules: DescriptorSection, Sendable {
 }
 
 /// A value that one request brings.
-package struct LookupRules: DescriptorSection, Sendable {
+package struct LookupRules: ReferredSection, Sendable {
     package internal(set) var call = CallRules()
     package internal(set) var root = JSONPointer(tokens: [])
     package internal(set) var conditions = NamedList<Template>()
@@ -121,7 +121,7 @@ extension ConnectionRules {
         rules.derive.items = try derive.items.collect { item throws(ResolutionError) in
             let template = try resolver.late(item.value.template, key: "connection.derive.\(item.name)")
             return template.map { Named(item.name, DerivedValue(template: $0, isOptional: item.value.isOptional)) }
-        }
+        }.inOrderOfUse
         for (index, lookup) in lookups.items.enumerated() {
             rules.lookups.items[index].value.call = try lookup.value.call.resolve(
                 with: resolver, key: "connection.lookups.\(lookup.name)")
@@ -135,6 +135,21 @@ extension ConnectionRules {
             rules.onDisconnect[index] = try call.resolve(with: resolver, key: "connection.on_disconnect.\(index)")
         }
         return rules
+    }
+}
+
+extension [Named<DerivedValue>] {
+    /// Each value behind those that it is made of, so that one pass derives all. Those that are made of each other are last.
+    fileprivate var inOrderOfUse: Self {
+        var (ordered, waiting): (Self, Self) = ([], self)
+        while let index = waiting.firstIndex(where: { item in
+            !item.value.template.references.contains { reference in
+                reference.origin == .connection && waiting.contains { $0.name == reference.name }
+            }
+        }) {
+            ordered.append(waiting.remove(at: index))
+        }
+        return ordered + waiting
     }
 }
 

@@ -1,5 +1,5 @@
 /// A value that the host supplies at configuration time.
-package struct InputRules: DescriptorSection, Sendable {
+package struct InputRules: ReferredSection, Sendable {
     package internal(set) var type = InputType.identifier
     package internal(set) var title: String?
     package internal(set) var description: String?

@@ -55,7 +55,7 @@ package struct ProfileRules: DescriptorSection, Sendable {
 
 /// A claim that a template makes.
 @dynamicMemberLookup
-package struct DerivedClaim: DescriptorSection, Sendable {
+package struct DerivedClaim: ReferredSection, Sendable {
     package internal(set) var template = Template.empty
     package internal(set) var isForMissing = false
 

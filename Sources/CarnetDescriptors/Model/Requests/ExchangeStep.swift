@@ -22,7 +22,7 @@ package struct ExchangeStep: Sendable {
     }
 }
 
-extension ExchangeStep: DescriptorSection {
+extension ExchangeStep: ReferredSection {
     static let keys: [Key<Self>] =
         [
             Key("url", \.url, in: .exchangeURL, isRequired: true, "the URL of the request")
