@@ -37,20 +37,6 @@ struct ResolutionTests {
         #expect(provider.inputs.count == 4)
     }
 
-    @Test("Defaults that double from one input to the next end at the longest value", arguments: [true, false])
-    func doublingDefaults(isReversed: Bool) throws {
-        let names = (1..<32).map { "  a\($0): { type: text, default: '{a\($0 - 1)}{a\($0 - 1)}' }\n" }
-        let yaml =
-            "issuer: https://acme.example\ninputs:\n  a0: { type: text, default: x }\n"
-            + (isReversed ? names.reversed() : names).joined()
-        let descriptor = try ResolutionFixture.descriptor(yaml)
-        let error = #expect(throws: ResolutionError.self) { try descriptor.resolve() }
-        #expect(isReversed ? error?.kind == .missingInput : error?.key == "inputs.a11", "\(String(describing: error))")
-        // One byte, doubled 18 times, are the 256 KiB of the longest string.
-        #expect(descriptor.defaultInputs([:]).count == 19)
-        #expect(descriptor.defaultInputs([:])["a18"]?.utf8.count == 256 << 10)
-    }
-
     @Test("A scope is filled once, and a resource keeps its scope")
     func scopes() throws {
         let yaml = """

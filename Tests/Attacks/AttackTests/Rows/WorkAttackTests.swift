@@ -171,6 +171,19 @@ struct WorkAttackTests {
         #expect(found.isEmpty, "\(found)")
     }
 
+    @Test("COST-10: Defaults that double", arguments: [true, false])
+    func COST_10_defaultsThatDouble(isReversed: Bool) throws {
+        let doubled = (1..<32).map { "  a\($0): { type: text, default: '{a\($0 - 1)}{a\($0 - 1)}' }\n" }
+        let inputs = (isReversed ? doubled.reversed() : doubled).joined()
+        let descriptor = try Fixture.descriptor(
+            Fixture.openID + "inputs:\n  a0: { type: text, default: x }\n" + inputs)
+        let error = #expect(throws: ResolutionError.self) { try descriptor.resolve() }
+        #expect(error?.key == (isReversed ? "inputs.a31" : "inputs.a11"), "a value has at most 1024 bytes")
+        // One byte, doubled 18 times, is as long as a string of a file may be.
+        #expect(descriptor.defaultInputs([:]).count == 19)
+        #expect(descriptor.defaultInputs([:])["a18"]?.utf8.count == YAMLLimits().maximumScalarBytes)
+    }
+
     /// Inputs are matched by the same engine as what comes at run time.
     @Test(
         "COST-09: Value that goes back and forth",
