@@ -177,7 +177,7 @@ package enum ReaderDiagnostics {
         summary: "The file contains more than 100,000 values after its aliases are expanded.",
         rationale: """
             Aliases of aliases multiply: nine lines can stand for a billion values. Each alias therefore counts as \
-            everything that it repeats.
+            everything that it repeats, and a string as one more value for every 64 bytes.
             """,
         references: ["YAML 1.2.2, section 7.1"],
         bad: [

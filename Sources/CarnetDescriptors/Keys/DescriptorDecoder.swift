@@ -35,6 +35,28 @@ package struct DescriptorDecoder {
         return value
     }
 
+    /// The entries of a mapping with free names, without those that only delete what is inherited.
+    ///
+    /// - Returns: `nil` when a diagnostic was reported.
+    mutating func named(
+        _ node: YAMLNode, _ shape: @autoclosure () -> Shape, atMost limit: Int = .max
+    ) -> [YAMLEntry]? {
+        // Names are searched one by one.
+        let limit = min(limit, 1000)
+        guard let entries = expect(node.entries, node, shape()),
+            allows(entries.count, atMost: limit, { entries[$0].keySpan })
+        else { return nil }
+        return entries.filter { !deletes($0) }
+    }
+
+    /// Reports a list or mapping with more than a number of values.
+    mutating func allows(_ count: Int, atMost limit: Int, _ span: (Int) -> SourceSpan) -> Bool {
+        guard count > limit else { return true }
+        report(
+            .valueNotAllowed, "there are \(count) values here", at: span(limit), help: "at most \(limit) are allowed")
+        return false
+    }
+
     /// Reads a mapping that is one value, which is not merged.
     ///
     /// - Returns: `nil` when a diagnostic was reported.

@@ -7,12 +7,12 @@ protocol DescriptorValue: Sendable {
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder)
     /// The value as a descriptor writes it without a short form; `nil` for a template that cannot be filled.
     func json(_ filler: TemplateFiller) -> JSONValue?
-    /// How many of them a mapping with free names may hold. It bounds what a file costs: names are searched one by one.
+    /// How many of them one list or mapping may hold. It bounds what a file costs.
     static var maximumCount: Int { get }
 }
 
 extension DescriptorValue {
-    static var maximumCount: Int { 1000 }
+    static var maximumCount: Int { .max }
 }
 
 /// Fills the templates of a descriptor where it is written as JSON.
@@ -71,7 +71,9 @@ extension Array: DescriptorValue where Element: DescriptorValue {
     static var shape: Shape { .list(of: Element.shape) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let elements = decoder.expect(node.elements, node, Self.shape) else { return nil }
+        guard let elements = decoder.expect(node.elements, node, Self.shape),
+            decoder.allows(elements.count, atMost: Element.maximumCount, { elements[$0].span })
+        else { return nil }
         // Lists are not merged, so each element is whole.
         self = decoder.reading(aPart: false) { decoder in elements.compactMap { Element($0, &decoder) } }
     }
@@ -160,16 +162,8 @@ extension NamedList: DescriptorValue where Value: DescriptorValue {
     static var shape: Shape { .map(of: Value.shape) }
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
-        guard let entries = decoder.expect(node.entries, node, Self.shape) else { return nil }
-        guard entries.count <= Value.maximumCount else {
-            decoder.report(
-                .valueNotAllowed, "there are \(entries.count) names here", at: entries[Value.maximumCount].keySpan,
-                help: "at most \(Value.maximumCount) are allowed")
-            return nil
-        }
-        items = entries.filter { !decoder.deletes($0) }.compactMap { entry in
-            Value(entry.value, &decoder).map { Named(entry.key, $0) }
-        }
+        guard let entries = decoder.named(node, Self.shape, atMost: Value.maximumCount) else { return nil }
+        items = entries.compactMap { entry in Value(entry.value, &decoder).map { Named(entry.key, $0) } }
     }
 
     func json(_ filler: TemplateFiller) -> JSONValue? {

@@ -9,9 +9,9 @@ extension Key {
         let value = takesJSON ? Template.jsonShape(in: place) : Template.shape(in: place)
         let shape = Shape.map(of: removesInherited ? .either([value, .null]) : value)
         self.init(name, path, shape, summary) { node, decoder in
-            guard let entries = decoder.expect(node.entries, node, shape) else { return nil }
+            guard let entries = decoder.named(node, shape) else { return nil }
             return NamedList(
-                entries.filter { !decoder.deletes($0) }.compactMap { entry in
+                entries.compactMap { entry in
                     removesInherited && entry.value.isNull
                         ? Named(entry.key, .removal)
                         : (takesJSON

@@ -144,7 +144,7 @@ extension Array {
     }
 }
 
-/// A section with a name that others beside it may use, so that every pair of them may have to be compared.
+/// A section whose value others beside it may use, so that every pair of them may have to be compared.
 protocol ReferredSection: DescriptorSection {}
 
 extension ReferredSection {

@@ -10,6 +10,8 @@ struct InputResolver {
     /// The values of inputs that are secret. Templates get them at run time, where they are kept out of sight.
     let secrets: [String: String]
     private let issuer: Template?
+    /// The values that templates may have at run time.
+    private let kept: Set<TemplateReference>
     let api: APIRules
 
     /// - Parameter clientID: `nil` if it is not known; then it is the one that the provider publishes, if it does.
@@ -20,6 +22,7 @@ struct InputResolver {
         provider = descriptor.id
         rules = descriptor.inputs
         issuer = descriptor.issuer
+        kept = descriptor.keptValues
         api = descriptor.api
         func error(_ kind: ResolutionError.Kind, _ name: String, _ reason: String) -> ResolutionError {
             ResolutionError(kind: kind, provider: descriptor.id, key: "inputs.\(name)", reason: reason)
@@ -183,7 +186,7 @@ struct InputResolver {
         _ template: Template, joinsWhatIsThere: Bool = false, key: @autoclosure () -> String
     ) throws(ResolutionError) -> Template? {
         try checkInputs(of: template, key: key())
-        if let unknown = template.references.first(where: { !descriptor.keeps($0) }) {
+        if let unknown = template.references.first(where: { !kept.contains($0) }) {
             let reason = unknown == .idToken ? "id_token.none drops" : "no key keeps"
             throw error(.unknownValue, key(), "\(reason) the value {\(unknown)}")
         }

@@ -20,12 +20,6 @@ extension ProviderDescriptor {
         }
     }
 
-    /// Whether a value of a template can be known at some time.
-    package func keeps(_ value: TemplateReference) -> Bool {
-        (value.origin.builtInNames.contains(value.name) || keptNames(of: value.origin).contains(value.name))
-            && !(self.idToken.none != nil && value == .idToken)
-    }
-
     /// Every value that some key keeps, and those that are always there.
     package var keptValues: Set<TemplateReference> {
         let kept = TemplateOrigin.allCases.flatMap { origin in

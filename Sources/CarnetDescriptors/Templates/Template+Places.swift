@@ -26,7 +26,12 @@ extension Template {
 
     init?(_ node: YAMLNode, in place: TemplatePlace, _ decoder: inout DescriptorDecoder) {
         guard let scalar = decoder.expect(node.written, node, Self.shape(in: place)) else { return nil }
+        let isShort = place.isURL || place.isConfiguration
         do throws(TemplateError) {
+            guard !isShort || scalar.text.utf8.count <= Self.longestURL else {
+                throw TemplateError(
+                    reason: "it is longer than \(Self.longestURL) bytes", help: "no server accepts such a URL")
+            }
             try self.init(scalar.text, in: place)
         } catch {
             decoder.report(
@@ -37,6 +42,9 @@ extension Template {
             return nil
         }
     }
+
+    /// What goes into URLs may stand in front of many others, such as an issuer.
+    private static let longestURL = 2048
 
     /// Whether a text has braces that begin no value, such as those of GraphQL or JSON.
     private static func hasOtherBraces(_ text: String) -> Bool {

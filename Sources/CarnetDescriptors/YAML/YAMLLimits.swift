@@ -6,6 +6,8 @@ package struct YAMLLimits: Hashable, Sendable {
     package var maximumDepth: Int
     /// How many values the file may hold once its aliases are expanded.
     package var maximumNodes: Int
+    /// How many bytes of a string count as one more value: an alias repeats them.
+    let bytesOfNode = 64
     /// The size of one scalar in UTF-8.
     package var maximumScalarBytes: Int
 

@@ -82,17 +82,18 @@ extension YAMLTreeBuilder {
         }
         guard !stops(at: content, span) else { return }
         checkTag(event, accepting: "str", span: span)
-        guard count(1, at: span) else { return }
+        let nodes = 1 + bytes.count / limits.bytesOfNode
+        guard count(nodes, at: span) else { return }
         let scalar = YAMLScalar(content, isPlain: style == .plain && event.properties?.tag == nil)
         let anchor = openAnchor(event)
         if anchor == nil, let top = stack.indices.last, stack[top].awaitsKey {
             // Nearly every key. A node of it would be copied into its parts again.
-            stack[top].count(1, height: 0, end: span.end)
+            stack[top].count(nodes, height: 0, end: span.end)
             let problem = stack[top].takeKey(scalar, span)
             if let problem { reportKey(problem, YAMLNode(.scalar(scalar), span: span)) }
             return
         }
-        attach(YAMLNode(.scalar(scalar), span: span), nodes: 1, height: 0, anchor: anchor)
+        attach(YAMLNode(.scalar(scalar), span: span), nodes: nodes, height: 0, anchor: anchor)
     }
 
     private func scalarSpan(isEmpty: Bool, style: YAMLEvent.ScalarStyle, _ event: YAMLEvent) -> SourceSpan {

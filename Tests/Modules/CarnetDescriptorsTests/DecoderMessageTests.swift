@@ -22,7 +22,7 @@ struct DecoderMessageTests {
     }
 
     @Test(
-        "A mapping has a limited number of names, and fewer if each may use another",
+        "A mapping has a limited number of values, and fewer if each may use another",
         arguments: [
             ("inputs", 32, "{ default: x }"), ("exchange", 32, "https://acme.example/x"),
             ("connection: { derive", 32, "x"), ("profile: { derive", 32, "x"),
@@ -36,10 +36,28 @@ struct DecoderMessageTests {
             let end = key.contains("{") ? "}" : ""
             return self.finding(ResolutionFixture.head + "\(key): { \(names) } \(end)\n")
         }
-        #expect(finding(limit)?.contains("names here") != true)
+        #expect(finding(limit)?.contains("values here") != true)
         #expect(
-            finding(limit + 1)?.hasSuffix("there are \(limit + 1) names here [K004]; at most \(limit) are allowed")
+            finding(limit + 1)?.hasSuffix("there are \(limit + 1) values here [K004]; at most \(limit) are allowed")
                 == true, "\(finding(limit + 1) ?? "")")
+    }
+
+    @Test("A list whose elements may use each other, and what stands in a URL, have limits too")
+    func lengthsOfListsAndURLs() {
+        let request = "{ url: 'https://acme.example/x', claims: { c: /c } }"
+        func requests(_ count: Int) -> String? {
+            let list = Array(repeating: request, count: count).joined(separator: ", ")
+            return finding(ResolutionFixture.head + "profile: { requests: [\(list)] }\n")
+        }
+        #expect(requests(32) == nil)
+        #expect(requests(33)?.contains("there are 33 values here [K004]; at most 32 are allowed") == true)
+        func issuer(_ length: Int) -> String? {
+            let start = "https://acme.example/"
+            let path = String(repeating: "a", count: length - start.utf8.count)
+            return finding(ResolutionFixture.head + "issuer: \(start)\(path)\n")
+        }
+        #expect(issuer(2048) == nil)
+        #expect(issuer(2049)?.contains("it is longer than 2048 bytes [K005]") == true)
     }
 
     @Test("A place without quotes is a mapping to YAML, and the message says so")

@@ -1,7 +1,7 @@
 package import CarnetFoundation
 
 /// A further request of the profile, for claims that the first one does not bring.
-package struct ProfileRequestRules: DescriptorSection, Sendable {
+package struct ProfileRequestRules: ReferredSection, Sendable {
     package internal(set) var url = Template.empty
     package internal(set) var request = RequestRules()
     package internal(set) var outcome = OutcomeRules()
