@@ -258,7 +258,9 @@ struct LinterTests {
     @Test(
         "A file made to be slow is not",
         arguments: [
-            "authorization: { parameters: { a: '" + String(repeating: "{a}", count: 20_000) + "' } }\n",
+            "token: { parameters: { a: '" + String(repeating: "{a}", count: 20_000) + "' } }\n",
+            "inputs: { a0: { type: text, default: x }"
+                + (1..<800).reversed().map { ", a\($0): { type: text, default: '{a\($0 - 1)}' }" }.joined() + " }\n",
             "resources: [" + (0..<2_000).map { "{ title: a, url: 'http://a.example/\($0)' }" }.joined(separator: ", ")
                 + "]\n",
             String(repeating: "# carnet-lint-disable-next-line E001: no\n", count: 5_000),
