@@ -245,7 +245,7 @@ extension CallRules {
     }
 
     /// Whether a response refuses a request that may be refused. An expired access token and a failing server say nothing.
-    private func isDeclined(_ response: IncomingResponse, to request: PreparedRequest) -> Bool {
+    fileprivate func isDeclined(_ response: IncomingResponse, to request: PreparedRequest) -> Bool {
         isOptional && (400..<500).contains(response.status) && response.status != 429
             && !(response.status == 401 && request.hasToken)
     }
