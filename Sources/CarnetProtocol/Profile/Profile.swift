@@ -96,10 +96,14 @@ extension Profile {
                 provider.profile.accepts(value, as: claim.name) ? Named(claim.name, value) : nil
             }
         }
-        // The subject is that of one response; the other claims are derived once all are read.
+        // The subject is that of one response; the other claims are derived once all are read. One that cannot be derived is
+        // absent: the subject as it was read may be that of another account.
+        guard provider.profile.subjectTemplate != nil else { return }
+        subjectAsRead = self["subject"]
         if let subject = derived(at: provider).first(where: { $0.name == "subject" }) {
-            subjectAsRead = self["subject"]
             set(subject)
+        } else {
+            claims.removeAll { $0.name == "subject" }
         }
     }
 
@@ -131,11 +135,11 @@ extension Profile {
     /// What templates are filled with: the claims as they were read, besides the values of the sign-in.
     private func values(at provider: FilledProvider) -> TemplateValues? {
         guard var values = provider.profile.values else { return nil }
-        for claim in claims {
-            let value = claim.name == "subject" ? subjectAsRead ?? claim.value : claim.value
+        let subject = subjectAsRead.map { [Named("subject", $0)] } ?? []
+        for claim in claims.filter({ subject.isEmpty || $0.name != "subject" }) + subject {
             let reference = TemplateReference(.claim, claim.name)
-            values.known[reference] = value.scalarText.map { TemplateValues.Value($0) }
-            if let elements = value.array { values.lists[reference] = elements.compactMap(\.scalarText) }
+            values.known[reference] = claim.value.scalarText.map { TemplateValues.Value($0) }
+            if let elements = claim.value.array { values.lists[reference] = elements.compactMap(\.scalarText) }
         }
         return values
     }

@@ -204,6 +204,14 @@ import Testing
                 """
         ),
         (
+            "T003", "no value for the subject that 'derive' makes", true,
+            api + """
+                profile: { claims: { subject: /uid, note: /note }, derive: { subject: "{capture(claim.note, '[0-9]+')}" } }
+                samples: { userinfo: { uid: 7, note: abc } }
+
+                """
+        ),
+        (
             "T003", "no value for the subject that 'derive' makes", false,
             api + """
                 profile: { claims: { subject: [], team: /team, number: /no }, derive: { subject: '{claim.team}-{claim.number}' } }
