@@ -42,7 +42,7 @@ extension SampleFindings {
             self.read = { read($0).map { ($0.name, $0.value.map { $0.scalarText ?? $0.jsonText() }) } }
         }
 
-        /// Whether a server cannot tell the requests apart. The types of bodies are the engine's.
+        /// Whether a server cannot distinguish the requests. The types of bodies are the engine's.
         func isSame(as other: SampledRequest) -> Bool {
             func headers(_ request: SimulatedRequest) -> Set<Named<String>> {
                 Set(request.headers.filter { !["accept", "content-type"].contains($0.name.lowercased()) })

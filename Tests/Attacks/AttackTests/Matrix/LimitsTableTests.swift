@@ -22,7 +22,7 @@ struct LimitsTableTests {
             ("scopes of a token response", ReceivedLimit.scope),
             ("`authorization_details` of a token response", ReceivedLimit.authorizationDetails),
             ("profile that is kept of a token response", ReceivedLimit.keptProfile),
-            ("captured value", ReceivedLimit.keptValue),
+            ("captured or derived value", ReceivedLimit.keptValue),
             ("member of a client registration", ReceivedLimit.registrationMember),
             ("`request_uri` of a pushed request", ReceivedLimit.requestURI),
             ("`DPoP-Nonce`", ReceivedLimit.dpopNonce),
