@@ -49,7 +49,7 @@ extension SampleFindings {
             claims.contains(claim)
                 ? [context.finding(.claimNotRead, message, at: places.profile.claims[claim].span, help: help)] : []
         }
-        let names = ["given_name", "family_name"].map { root.first(of: pointers($0))?.scalarText ?? "" }
+        let names = ["given_name", "family_name"].map { root.firstStated(of: pointers($0))?.scalarText ?? "" }
         let areOne = names[0] == names[1] && !names[0].isEmpty && !names[0].lowercased().contains("redacted")
         let found =
             areOne
@@ -116,7 +116,7 @@ extension SampleFindings {
         return claims.compactMap { claim in
             let elements = claim.name == "subject" ? nil : claim.value.elements
             if let elements, root.hasMember(at: claim.value.pointers) {
-                let list = root.first(of: claim.value.pointers) ?? []
+                let list = root.firstStated(of: claim.value.pointers) ?? []
                 let isEmpty = elements.value(in: list) ?? [] == []
                 // A list without elements, or null in one, says that this user has none.
                 guard !isEmpty || list != [] && !elements.saysNone(in: list) && !elements.isOfOthers(in: list)
@@ -144,11 +144,11 @@ extension SampleFindings {
         _ name: String, _ pointers: [JSONPointer], reading elements: ClaimOfElements? = nil, in value: JSONValue,
         of sample: String, besides read: [JSONPointer], at span: SourceSpan, _ place: Place<JSONValue>
     ) -> Diagnostic? {
-        if let whole = value.first(of: pointers) {
+        if let whole = value.firstStated(of: pointers) {
             let found = elements?.value(in: whole) ?? whole
             let shown = found.scalarText ?? "a value of another type"
             let isTime = shown.utf8.count > 4 && shown.utf8.prefix(4).allSatisfy { (0x30...0x39).contains($0) }
-            let pointer = pointers.first { value[$0]?.isNull == false }?.description ?? ""
+            let pointer = pointers.first { value[$0]?.isStated == true }?.description ?? ""
             return context.finding(
                 .claimNotRead, "\(shown.quotable(limit: 40)) cannot be \(name)", at: span,
                 help: name == "email_verified"
@@ -180,10 +180,12 @@ extension SampleFindings {
             guard whole[claim.name]?.expectedText != claim.value.expectedText else { return nil }
             let value = whole[claim.name].map { $0.scalarText ?? $0.jsonText() } ?? "missing"
             let pointer = JSONPointer(tokens: [claim.name])
-            let found = whole[claim.name] == nil && whole.raw[simulation.provider.profile.root]?[pointer] != nil
+            let member = whole.raw[simulation.provider.profile.root]?[pointer]
+            let isThere = whole[claim.name] == nil && member?.isStated == true
+            let map = isThere ? "map it: profile: { claims: { \(claim.name): \(pointer) } }" : nil
             return notAsExpected(
                 "the claim \(claim.name) is \(value)", place,
-                help: found ? "map it: profile: { claims: { \(claim.name): \(pointer) } }" : nil)
+                help: claim.value == "" ? "an empty string is no value of a claim: write null for none" : map)
         }
     }
 

@@ -86,7 +86,7 @@ extension SampleFindings {
                     let read =
                         [Named(lookup.name, rules.value)]
                         + rules.capture.items.map { Named($0.name, $0.value.pointers) }
-                    return read.map { ($0.name, candidate?.first(of: $0.value.pointers)) }
+                    return read.map { ($0.name, candidate?.firstStated(of: $0.value.pointers)) }
                 })
         }
         // Of very many only the first are compared.

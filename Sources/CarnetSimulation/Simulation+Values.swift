@@ -19,7 +19,7 @@ extension Simulation {
             for rule in captures.items {
                 let pointers = rule.value.pointers.pointers
                 let isThere = sample?.hasMember(at: pointers) == true
-                let found = isThere ? sample?.first(of: pointers)?.scalarText : rule.value.example
+                let found = isThere ? sample?.firstStated(of: pointers)?.scalarText : rule.value.example
                 collect(origin, rule.name, found, isSecret: rule.value.isSecret)
             }
         }
@@ -48,12 +48,12 @@ extension Simulation {
         for lookup in provider.connection.lookups.items {
             let candidates = (stated(lookup.value.sample, as: .auto)?.candidates(at: lookup.value.root) ?? []).filter {
                 $0.meets(lookup.value.fixedConditions)
-                    && $0.first(of: lookup.value.value.pointers)?.scalarText != nil
+                    && $0.firstStated(of: lookup.value.value.pointers)?.scalarText != nil
             }
             let conditions = requests().conditions(lookup.value)
             // The sandbox makes a candidate meet the values of another customer.
             let chosen = candidates.first { $0.meets(conditions) } ?? candidates.first
-            collect("connection", lookup.name, chosen?.first(of: lookup.value.value.pointers)?.scalarText)
+            collect("connection", lookup.name, chosen?.firstStated(of: lookup.value.value.pointers)?.scalarText)
             collect("connection", lookup.value.capture, of: chosen)
             derive()
         }

@@ -67,12 +67,19 @@ extension JSONValue {
         pointers.lazy.compactMap { self[$0] }.first { !$0.isNull }
     }
 
-    /// Whether one of the pointers leads to a value. A member that is `null` is there: it says that there is no value.
+    /// The first value that says something, of a claim or of what is kept. A claim without a value should not be there
+    /// (OpenID Connect Core, section 5.3.2); servers write an empty string for it, too.
+    package func firstStated(of pointers: [JSONPointer]) -> JSONValue? {
+        pointers.lazy.compactMap { self[$0] }.first(where: \.isStated)
+    }
+
+    /// Whether one of the pointers leads to a value. A member that is `null` or an empty
+    /// string is there: it says that there is no value.
     package func hasMember(at pointers: [JSONPointer]) -> Bool { pointers.contains { self[$0] != nil } }
 
-    /// Whether a member at one of the pointers is `null`, and none has a value.
+    /// Whether there is a member at one of the pointers, and none says something.
     package func saysNone(at pointers: [JSONPointer]) -> Bool {
-        hasMember(at: pointers) && first(of: pointers) == nil
+        hasMember(at: pointers) && firstStated(of: pointers) == nil
     }
 
     /// Puts a value at a pointer, making the objects on the way; a step through any other kind replaces it.

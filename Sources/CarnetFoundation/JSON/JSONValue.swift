@@ -50,7 +50,7 @@ public struct JSONObject: Hashable, Sendable {
     /// languages without optional values write empty strings.
     package subscript(stated name: String) -> JSONValue? {
         // Not as a literal nil in an expression, which would be a JSON null.
-        if let value = self[name], !value.isNull, value.string?.isEmpty != true { value } else { Optional.none }
+        if let value = self[name], value.isStated { value } else { Optional.none }
     }
 
     package mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
@@ -79,6 +79,9 @@ extension JSONValue {
     public var integer: Int? { if case .number(let text) = self { Int(text) } else { nil } }
 
     package var isNull: Bool { if case .null = self { true } else { false } }
+
+    /// Whether it says something: `null` and an empty string do not.
+    package var isStated: Bool { !isNull && string?.isEmpty != true }
 
     /// The member of an object; `nil` for any other kind of value.
     public subscript(name: String) -> JSONValue? { object?[name] }

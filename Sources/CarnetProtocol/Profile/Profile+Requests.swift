@@ -23,7 +23,7 @@ extension Profile {
     package func wanted(of further: ProfileRequest) -> [Named<ClaimPlace>] {
         guard further.isForMissing else { return further.claims }
         return further.claims.filter { claim in
-            [nil, ""].contains(self[claim.name == "email_verified" ? "email" : claim.name])
+            self[claim.name == "email_verified" ? "email" : claim.name] == nil
         }
     }
 

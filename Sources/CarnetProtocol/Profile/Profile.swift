@@ -139,7 +139,9 @@ extension Profile {
         for claim in claims.filter({ subject.isEmpty || $0.name != "subject" }) + subject {
             let reference = TemplateReference(.claim, claim.name)
             values.known[reference] = claim.value.scalarText.map { TemplateValues.Value($0) }
-            if let elements = claim.value.array { values.lists[reference] = elements.compactMap(\.scalarText) }
+            if let elements = claim.value.array {
+                values.lists[reference] = elements.filter(\.isStated).compactMap(\.scalarText)
+            }
         }
         return values
     }
@@ -149,7 +151,7 @@ extension Profile {
     package func derivingClaims(at provider: FilledProvider) -> Profile {
         var profile = self
         func isKept(_ name: String) -> Bool {
-            provider.profile.rule(ofDerived: name)?.isForMissing == true && ![nil, ""].contains(self[name])
+            provider.profile.rule(ofDerived: name)?.isForMissing == true && self[name] != nil
         }
         let derived = derived(at: provider).filter { $0.name != "subject" && !isKept($0.name) }
         // Who verified one address said nothing of another.
@@ -165,7 +167,7 @@ extension Profile {
         if profile["name"] == nil, !provider.profile.derive.contains(where: { $0.name == "name" }),
             let first = profile.claims.firstIndex(where: { Self.partsOfName.contains($0.name) })
         {
-            let parts = Self.partsOfName.compactMap { profile[$0]?.string }.filter { !$0.isEmpty }
+            let parts = Self.partsOfName.compactMap { profile[$0]?.string }
             if !parts.isEmpty {
                 profile.claims.insert(Named("name", .string(parts.joined(separator: " "))), at: first)
             }
@@ -201,7 +203,7 @@ extension Profile {
         else { return self }
         var profile = self
         profile.claims += rules.claims.compactMap { claim in
-            self[claim.name] == nil ? said.first(of: claim.value).map { Named(claim.name, $0) } : nil
+            self[claim.name] == nil ? said.firstStated(of: claim.value).map { Named(claim.name, $0) } : nil
         }
         return profile
     }
@@ -258,7 +260,7 @@ extension Profile {
         self.init(mapping: body, with: provider)
         if let subject {
             let key = "profile.claims.subject"
-            guard let own = self.subject, !own.isEmpty else {
+            guard let own = self.subject else {
                 throw OAuthError(
                     .profile, .missingField, "the profile has no sub" + response.told(instead: body, to: request),
                     descriptorKey: key, status: response.status)

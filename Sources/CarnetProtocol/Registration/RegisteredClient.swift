@@ -59,7 +59,7 @@ extension RegisteredClient {
             .wrongType(.registration, name, expected, key: key, status: response.status)
         }
         func text(_ name: String) throws(OAuthError) -> String? {
-            guard let value = body[name], !value.isNull, value.string != "" else { return nil }
+            guard let value = body[stated: name] else { return nil }
             guard let text = value.string, (1...ReceivedLimit.registrationMember).contains(text.utf8.count) else {
                 throw wrong(name, "a string")
             }

@@ -25,7 +25,7 @@ extension TokenFieldReader {
         var kept: JSONValue = [:]
         for claim in provider.profile.claims {
             let place = claim.value.lazy.map { JSONPointer(tokens: root + $0.tokens) }
-                .first { body[$0].map { !$0.isNull } ?? false }
+                .first { body[$0]?.isStated == true }
             guard let place, let found = body[place],
                 let value = provider.profile.value(of: claim.name, in: found), value.isHarmless(redactor)
             else { continue }

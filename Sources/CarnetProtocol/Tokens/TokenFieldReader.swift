@@ -35,9 +35,7 @@ struct TokenFieldReader {
     }
 
     /// A present and non-empty member. Some servers send an empty string for a missing value.
-    private func value(_ pointers: PointerList) -> JSONValue? {
-        pointers.pointers.lazy.compactMap { root[$0] }.first { !$0.isNull && $0.string?.isEmpty != true }
-    }
+    private func value(_ pointers: PointerList) -> JSONValue? { root.firstStated(of: pointers.pointers) }
 
     /// Whether a member is `false`.
     func isFalse(_ pointers: PointerList) -> Bool { value(pointers)?.bool == false }

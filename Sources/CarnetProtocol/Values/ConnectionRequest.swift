@@ -192,20 +192,20 @@ public struct ConnectionChoice: Sendable {
         }
         var candidates: [Candidate] = []
         for candidate in all.prefix(Self.mostCandidates) where candidate.meets(conditions) {
-            guard let value = candidate.first(of: rules.value.pointers)?.scalarText, !value.isEmpty else { continue }
+            guard let value = candidate.firstStated(of: rules.value.pointers)?.scalarText else { continue }
             guard value.utf8.count <= ReceivedLimit.keptValue, rules.pattern?.matches(value) ?? true else {
                 throw OAuthError(
                     .connection, .valueRefused, "the value of \"\(lookup.name)\" does not match its pattern",
                     descriptorKey: "\(key).pattern")
             }
-            let label = rules.label.flatMap { candidate.first(of: $0.pointers)?.scalarText }
+            let label = rules.label.flatMap { candidate.firstStated(of: $0.pointers)?.scalarText }
             let captured = try rules.capture.values(
                 in: candidate, as: .connection, step: .connection, key: "\(key).capture")
             candidates.append(Candidate(value: value, label: (label ?? value).quotable(limit: 80), captured: captured))
         }
         guard !candidates.isEmpty else {
             guard !rules.call.isOptional else { return nil }
-            let isFiltered = !conditions.isEmpty && all.contains { $0.first(of: rules.value.pointers) != nil }
+            let isFiltered = !conditions.isEmpty && all.contains { $0.firstStated(of: rules.value.pointers) != nil }
             throw OAuthError(
                 .connection, .valueMissing,
                 "the response has no value for \"\(lookup.name)\"" + (isFiltered ? " that meets the conditions" : ""),

@@ -62,8 +62,8 @@ extension NamedList<ResponseCapture> {
         var values: [String: ConnectionValue] = [:]
         for rule in items {
             let key = "\(key).\(rule.name)"
-            let found = body.first(of: rule.value.pointers.pointers)
-            guard let text = found?.scalarText, !text.isEmpty else {
+            let found = body.firstStated(of: rule.value.pointers.pointers)
+            guard let text = found?.scalarText else {
                 guard !rule.value.isOptional, !isRepeated else { continue }
                 let places = rule.value.pointers.pointers.map(\.description).joined(separator: " or ")
                 let other = found.flatMap { $0.scalarText == nil ? $0.shown : nil }

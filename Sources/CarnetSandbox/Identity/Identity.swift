@@ -27,8 +27,8 @@ struct Identity {
             if isDerived, !provider.profile.ownClaims.contains(claim.name), !read.contains(claim.name) { continue }
             let isSubject = claim.name == "subject"
             let pointers = claim.value.below(provider.profile.root)
-            // The first value counts; a member that is null says that this user has none.
-            let place = pointers.first { profile[$0]?.isNull == false } ?? pointers.first { profile[$0] != nil }
+            // The first value counts; a member that is null or empty says that this user has none.
+            let place = pointers.first { profile[$0]?.isStated == true } ?? pointers.first { profile[$0] != nil }
             // A sample keeps its shape: only the subject is added to it.
             guard let target = place ?? (sample == nil || isSubject ? pointers.first : nil) else { continue }
             let present = place.flatMap { profile[$0] }
@@ -41,7 +41,7 @@ struct Identity {
             if let value = user.claims[claim.name] ?? (isNaming ? user.claims["subject"] : nil) {
                 profile.set(
                     provider.shaped(Self.value(value, inTheTypeOf: present), as: claim.name, present), at: target)
-            } else if let example, present.map({ Self.isRedacted($0) || isSubject && $0.isNull }) ?? true {
+            } else if let example, present.map({ Self.isRedacted($0) || isSubject && !$0.isStated }) ?? true {
                 profile.set(provider.shaped(example, as: claim.name), at: target)
             }
         }

@@ -88,7 +88,7 @@ extension Provider {
         for (name, text) in self.secretInputs { values.set(.input, name, text) }
         for lookup in self.connection.lookups.items {
             let candidate = lookup.value.candidate(meeting: values.named(lookup.value.conditions.items))
-            values.set(.connection, lookup.name, candidate?.first(of: lookup.value.value.pointers)?.scalarText)
+            values.set(.connection, lookup.name, candidate?.firstStated(of: lookup.value.value.pointers)?.scalarText)
             for capture in lookup.value.capture.items {
                 values.set(.connection, capture.name, candidate.kept(by: capture.value))
             }
@@ -182,7 +182,7 @@ extension JSONValue? {
     fileprivate func kept(by rule: ResponseCapture) -> String? {
         let pointers = rule.pointers.pointers
         guard let self, self.hasMember(at: pointers) else { return rule.example }
-        return self.first(of: pointers)?.scalarText
+        return self.firstStated(of: pointers)?.scalarText
     }
 }
 

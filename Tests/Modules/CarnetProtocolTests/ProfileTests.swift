@@ -101,6 +101,42 @@ struct ProfileTests {
         #expect(try self.profile("{}", Fixture.plain + "profile: { root: /data }\n").subject == nil)
     }
 
+    // OpenID Connect Core, section 5.3.2: a claim that is not returned should be omitted, not null or "".
+    @Test("An empty string is no value of a claim", arguments: [#""""#, "null"])
+    func emptyStringIsNoValue(_ none: String) throws {
+        let keys =
+            Fixture.plain + """
+                profile:
+                  claims:
+                    subject: [/uid, /id]
+                    name: [/full_name, /login]
+                    email: { root: /mails, where: { primary: true }, first: [/address, /value] }
+                    groups: { root: /teams, each: [/slug, /title] }
+                    nickname: /nick
+                    list: /list
+                    has_phone: { present: [/mobile, /phone] }
+                  derive: { roles: "{join(',', claim.list)}" }
+                  requests:
+                    - { url: "https://api.acme.example/more", claims: { nickname: [/a, /b], plan: /plan }, when_missing: true }
+
+                """
+        let body = #"""
+            {"uid":"","id":7,"full_name":"","login":"ada","nick":"","mobile":"","phone":"1","list":["","a",""],
+             "mails":[{"primary":true,"address":"","value":"a@x"}],"teams":[{"slug":"","title":"T"},{"slug":""}]}
+            """#.replacing(#""""#, with: none)
+        let profile = try profile(body, keys)
+        #expect(profile.subject == "7" && profile.name == "ada" && profile.email == "a@x")
+        #expect(profile["groups"] == ["T"] && profile["has_phone"] == true && profile["nickname"] == nil)
+        #expect(profile.raw["full_name"] != nil)
+        let provider = try Fixture.provider(keys)
+        #expect(profile.derivingClaims(at: provider)["roles"] == "a")
+        let further = try #require(provider.profile.requests.first)
+        let whole = try profile.adding(
+            .json(#"{"a":"","b":"Countess","plan":""}"#), to: try Profile.request(further, tokens, at: provider),
+            for: further, from: provider)
+        #expect(whole["nickname"] == "Countess" && whole["plan"] == nil)
+    }
+
     private static let lists =
         Fixture.plain + """
             profile:

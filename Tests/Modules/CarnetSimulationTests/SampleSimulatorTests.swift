@@ -233,6 +233,22 @@ struct SampleSimulatorTests {
         #expect(lint(text) == ["T013: /nickname finds nothing in samples.token"])
     }
 
+    @Test("An empty claim is expected as null, and another pointer is read in its place")
+    func emptyClaim() {
+        func found(_ name: String, pointers: String = "/full_name") -> [String] {
+            lint(
+                """
+                profile: { claims: { subject: /id, name: \(pointers) } }
+                samples:
+                  userinfo: { id: 7, full_name: "", login: ada }
+                  expect: { claims: { name: \(name) } }
+
+                """)
+        }
+        #expect(found("null") == [] && found("ada", pointers: "[/full_name, /login]") == [])
+        #expect(found(#""""#) == ["R005: the samples result in another value: the claim name is missing"])
+    }
+
     @Test("An expectation about what no sample says is reported")
     func anExpectationAboutWhatNoSample() {
         let text = """

@@ -54,14 +54,14 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
     package func isOfSameElement(as other: ClaimOfElements?) -> Bool { conditions == other?.conditions }
 
     package func value(in list: JSONValue) -> JSONValue? {
-        let found = list.candidates.lazy.filter(isMet).map { $0.first(of: pointers) }
+        let found = list.candidates.lazy.filter(isMet).map { $0.firstStated(of: pointers) }
         if reading == .present { return .bool((found.first ?? nil)?.isSomething ?? false) }
         guard isList else { return found.first ?? nil }
         let values = found.compactMap { $0 }.filter { $0.scalarText != nil }
         return .array(Array(values.prefix(ProfileRequest.longestList)))
     }
 
-    /// Whether an element that counts has `null` in the place of the value.
+    /// Whether an element that counts has `null` or an empty string in the place of the value.
     package func saysNone(in list: JSONValue) -> Bool {
         list.candidates.contains { isMet(by: $0) && $0.saysNone(at: pointers) }
     }
@@ -94,7 +94,7 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
                 let met = condition.value.values.first { ClaimRequirement(values: [$0]).isMet(by: element[place]) }
                 if let met { all[index].set(.string(met), at: place) }
             }
-            guard let place = pointers.first(where: { element[$0]?.isNull == false }), let value = element[place],
+            guard let place = pointers.first(where: { element[$0]?.isStated == true }), let value = element[place],
                 !isList || value.scalarText != nil
             else { continue }
             guard reading == .present else {

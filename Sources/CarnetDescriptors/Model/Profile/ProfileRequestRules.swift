@@ -135,7 +135,7 @@ extension ProfileRequest {
     package func value(of place: ClaimPlace, in holders: [JSONValue]) -> JSONValue? {
         if place.isOfCandidates { return place.value(in: .array(holders)) }
         guard let holder = holders.first else { return nil }
-        return holder.first(of: place.pointers).map(place.value) ?? (place.isPresence ? false : nil)
+        return holder.firstStated(of: place.pointers).map(place.value) ?? (place.isPresence ? false : nil)
     }
 
     package var hasList: Bool { claims.contains(where: \.value.isList) }

@@ -31,7 +31,7 @@ package struct ProfileRules: DescriptorSection, Sendable {
             Key("root", \.root, "the object that contains the claims; default: the whole body"),
             Key(
                 "claims", \.claims,
-                "claim -> pointer below root; 'each' reads the values in a list's elements, 'first' one, and 'present' whether there is one; standard claims are mapped by default, and [] switches one off"
+                "claim -> pointer below root; of several, the first with a value counts, not null and not an empty string; 'each' reads the values in a list's elements, 'first' one, and 'present' whether there is one; standard claims are mapped by default, and [] switches one off"
             ),
             Key(
                 "derive", \.derive,

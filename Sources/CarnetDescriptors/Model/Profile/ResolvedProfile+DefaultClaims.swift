@@ -15,7 +15,7 @@ extension ResolvedProfile {
 
     /// The value of a claim in the object with the claims.
     package func value(of claim: Named<[JSONPointer]>, below root: JSONValue) -> JSONValue? {
-        if let found = root.first(of: claim.value) { return value(of: claim.name, in: found) }
+        if let found = root.firstStated(of: claim.value) { return value(of: claim.name, in: found) }
         return described.claims[claim.name]?.isPresence == true && !root.isNull ? false : nil
     }
 

@@ -78,7 +78,7 @@ extension LintContext {
     /// What the descriptor shows a value of the sign-in to be, by an example or a sample.
     fileprivate func example(of value: TemplateReference) -> String? {
         func found(_ captures: NamedList<ResponseCapture>, in sample: JSONValue?) -> String? {
-            captures[value.name].flatMap { sample?.first(of: $0.pointers.pointers)?.scalarText ?? $0.example }
+            captures[value.name].flatMap { sample?.firstStated(of: $0.pointers.pointers)?.scalarText ?? $0.example }
         }
         switch value.origin {
         case .callback:
@@ -90,7 +90,7 @@ extension LintContext {
             return descriptor.exchange.items.lazy.compactMap { found($0.value.capture, in: $0.value.sample) }.first
         case .connection:
             guard let lookup = descriptor.connection.lookups[value.name] else { return nil }
-            return lookup.sample.candidates(at: lookup.root)?.first?.first(of: lookup.value.pointers)?.scalarText
+            return lookup.sample.candidates(at: lookup.root)?.first?.firstStated(of: lookup.value.pointers)?.scalarText
         case .input, .client, .claim, .request: return nil
         }
     }

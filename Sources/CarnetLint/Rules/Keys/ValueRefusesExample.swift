@@ -104,8 +104,8 @@ struct ValueRefusesExample: SingleValueRule {
             // What a condition takes from the host or a sign-in is not known here.
             let fixed = rules.fixedConditions
             let candidates = all.filter { $0.meets(fixed) }
-            let usable = candidates.filter { $0.first(of: rules.value.pointers)?.scalarText != nil }
-            let values = usable.compactMap { $0.first(of: rules.value.pointers)?.scalarText }
+            let usable = candidates.filter { $0.firstStated(of: rules.value.pointers)?.scalarText != nil }
+            let values = usable.compactMap { $0.firstStated(of: rules.value.pointers)?.scalarText }
             // An optional lookup may find nothing.
             let saysNone =
                 candidates.isEmpty || candidates.contains { $0.isNull || $0.saysNone(at: rules.value.pointers) }
@@ -124,7 +124,7 @@ struct ValueRefusesExample: SingleValueRule {
             for capture in rules.capture.items {
                 let place = place.capture[capture.name]
                 check(place.example, capture.value.example, capture.value.pattern)
-                let members = usable.map { $0.first(of: capture.value.pointers.pointers) }
+                let members = usable.map { $0.firstStated(of: capture.value.pointers.pointers) }
                 let isRefused = members.contains { value in
                     guard let value else { return !capture.value.isOptional }
                     return value.scalarText.map { capture.value.pattern?.matches($0) == false } ?? true
@@ -136,7 +136,8 @@ struct ValueRefusesExample: SingleValueRule {
             }
             if let label = rules.label, !values.isEmpty,
                 !usable.contains(where: { candidate in
-                    candidate.saysNone(at: label.pointers) || candidate.first(of: label.pointers)?.scalarText != nil
+                    candidate.saysNone(at: label.pointers)
+                        || candidate.firstStated(of: label.pointers)?.scalarText != nil
                 })
             {
                 let pointers = label.pointers.map(\.description).joined(separator: ", ")

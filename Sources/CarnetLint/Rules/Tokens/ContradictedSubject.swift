@@ -94,8 +94,8 @@ extension ProviderDescriptor {
     /// Whether the samples have one subject in both places; `nil` if they have not both.
     fileprivate var sampleProvesSubject: Bool? {
         guard let pointers = self.profile.claims["subject"]?.pointers,
-            let body = self.samples.userinfo, let stated = body["sub"]?.scalarText ?? subjectOfSampleIDToken,
-            let mapped = body[self.profile.root]?.first(of: pointers)?.scalarText
+            let body = self.samples.userinfo, let stated = body[stated: "sub"]?.scalarText ?? subjectOfSampleIDToken,
+            let mapped = body[self.profile.root]?.firstStated(of: pointers)?.scalarText
         else { return nil }
         return stated.isSameBytes(as: mapped)
     }
