@@ -5,16 +5,19 @@ import CarnetProtocol
 
 /// The findings about the samples of the profile.
 extension SampleFindings {
+    /// The rules with the inputs of the simulation in them.
+    private var profileRules: ProfileRules { simulation.provider.profile.described }
+
     var ofProfile: [Diagnostic] {
         guard let sample = profileSample else {
             guard expect.claims.isEmpty else {
                 let help =
-                    context.descriptor.profile.source == .tokenResponse
+                    profileRules.source == .tokenResponse
                     ? "add samples.token" : "add samples.userinfo, or an example JWT as the ID token of samples.token"
                 return [notAsExpected("no sample has the profile", places.samples.expect.claims, help: help)]
             }
             // What makes the subject of the tokens alone needs no profile.
-            let template = context.descriptor.profile.derive["subject"]?.template
+            let template = profileRules.derive["subject"]?.template
             guard let token, let template, !template.references.contains(where: { $0.origin == .claim }),
                 Profile.subject(stated: nil, nil, at: simulation.provider) == nil
             else { return [] }
@@ -25,7 +28,7 @@ extension SampleFindings {
             profile = try self.profile(sample)
         } catch {
             guard sample.name == "userinfo", [.serverError, .malformedBody].contains(error.kind) else { return [] }
-            let isForm = sample.written.isForm && context.descriptor.profile.format != .form
+            let isForm = sample.written.isForm && profileRules.format != .form
             return [
                 rejected(
                     "samples.userinfo", error, at: sample.place.keySpan,
@@ -43,7 +46,7 @@ extension SampleFindings {
 
     /// Names that contradict each other, and a confirmation of something else than the address.
     private func ofOtherMembers(in root: JSONValue) -> [Diagnostic] {
-        let claims = context.descriptor.profile.claims
+        let claims = profileRules.claims
         func pointers(_ claim: String) -> [JSONPointer] { claims[claim]?.pointers ?? [JSONPointer(tokens: [claim])] }
         func report(_ claim: String, _ message: String, _ help: String) -> [Diagnostic] {
             claims.contains(claim)
@@ -74,17 +77,16 @@ extension SampleFindings {
 
     /// The subject, which everybody has.
     private func ofSubject(_ profile: Profile, in root: JSONValue, _ sample: Sample) -> [Diagnostic] {
-        let rules = context.descriptor.profile
-        guard rules.subject == nil, Profile.subject(stated: nil, profile, at: simulation.provider) == nil
+        guard profileRules.subject == nil, Profile.subject(stated: nil, profile, at: simulation.provider) == nil
         else { return [] }
-        if let template = rules.derive["subject"]?.template { return notDerived(template, in: sample) }
-        guard let pointers = rules.claims["subject"]?.pointers else {
+        if let template = profileRules.derive["subject"]?.template { return notDerived(template, in: sample) }
+        guard let pointers = profileRules.claims["subject"]?.pointers else {
             return context.findings(
                 .claimNotInSample, "the sample has no subject at /sub", at: sample.place.keySpan,
                 help: "map it: profile: { claims: { subject: /id } }")
         }
         guard !pointers.isEmpty else { return [] }
-        if let elements = rules.claims["subject"]?.elements, root.hasMember(at: pointers) {
+        if let elements = profileRules.claims["subject"]?.elements, root.hasMember(at: pointers) {
             return context.findings(
                 .claimNotInSample,
                 "nothing in \(Self.list(pointers)) of samples.\(sample.name) is the subject: \(elements)",
@@ -111,7 +113,7 @@ extension SampleFindings {
     /// The other claims. A sample is one person's, who need not have each of them, so only a member with a similar name, or
     /// a value that cannot be the claim, is a reason to look twice.
     private func ofClaims(_ profile: Profile, in root: JSONValue, _ sample: Sample) -> [Diagnostic] {
-        let claims = context.descriptor.profile.claims.items
+        let claims = profileRules.claims.items
         let read = claims.flatMap { $0.value.pointers.filter { root[$0] != nil } }
         return claims.compactMap { claim in
             let elements = claim.name == "subject" ? nil : claim.value.elements
@@ -132,7 +134,7 @@ extension SampleFindings {
             let isRead =
                 profile[claim.name]?.isLikely(claim.name) ?? false
                 && (!claim.value.isPresence || root.hasMember(at: claim.value.pointers))
-            let isDerived = context.descriptor.profile.derive.contains(claim.name)
+            let isDerived = profileRules.derive.contains(claim.name)
             guard !isRead, !isDerived, claim.name != "subject" || profile.subject != nil else { return nil }
             return unread(
                 claim.name, claim.value.pointers, reading: elements, in: root, of: "samples.\(sample.name)",
@@ -236,7 +238,7 @@ extension SampleFindings {
 
     /// The sample that the profile is taken from. The claims of an ID token are those of the JWT in its sample, if it is one.
     private var profileSample: Sample? {
-        switch context.descriptor.profile.source {
+        switch profileRules.source {
         case .userinfo: userinfo
         case .tokenResponse: token
         // The sandbox makes the claims of an ID token of it, too.

@@ -230,7 +230,8 @@ extension JSONPointer: DescriptorValue {
     /// What to write for a text in another notation.
     private static func help(for text: String) -> String {
         if text.holds(UInt8(ascii: "{")) {
-            return "a pointer is a place in the response, such as /user/id; it is not made from templates"
+            return
+                "a pointer is a place in the response, such as /user/id; it takes inputs alone, behind a slash: /{name}"
         }
         var path = text[...]
         if path.hasPrefix("$") { path = path.dropFirst() }

@@ -85,7 +85,10 @@ package struct DescriptorRules: DescriptorSection, Sendable {
         Key("display", \.display, "how the provider is shown to users"),
         Key("verified", \.verified, "when and how the facts in this file were checked"),
         Key("notes", \.notes, "reasons for keys of this file"),
-        Key("inputs", \.inputs, "values from the host, such as a domain or a tenant; available as {name}"),
+        Key(
+            "inputs", \.inputs,
+            "values from the host, such as a domain or a tenant; available as {name}, also in the pointers of profile and token.response: as the name of a member, or as a pointer if the value starts with /"
+        ),
         Key("environments", \.environments, "environments of the provider, such as sandbox, with the keys that differ"),
         Key(
             "resource", \.resource,

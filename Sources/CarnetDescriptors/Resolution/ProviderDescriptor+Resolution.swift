@@ -16,7 +16,8 @@ extension ProviderDescriptor {
         inputs: [String: String], environment: String? = nil, clientID: String?
     ) throws(ResolutionError) -> Provider {
         let descriptor = try variant(environment)
-        return try Provider(descriptor, with: InputResolver(descriptor, values: inputs, clientID: clientID))
+        let resolver = try InputResolver(descriptor, values: inputs, clientID: clientID)
+        return try Provider(try resolver.fillingPointers(of: descriptor), with: resolver)
     }
 
     /// Inputs for a test client: the given ones, then examples. A test client gets no real secret: for each secret input

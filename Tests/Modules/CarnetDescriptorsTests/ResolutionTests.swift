@@ -37,6 +37,73 @@ struct ResolutionTests {
         #expect(provider.inputs.count == 4)
     }
 
+    private let withPointers = """
+        inputs:
+          id: { type: text, default: sub }
+          mail: { type: text, optional: true }
+          box: { type: text, default: /a/b }
+        issuer: https://acme.example
+        token:
+          response:
+            root: "/{box}"
+            fields: { access_token: "/{id}_token", id_token: ["/{mail}", /id_token] }
+            success: { field: "/{id}" }
+            capture: { team: "/{box}/team" }
+        profile:
+          root: "/{box}/user"
+          claims:
+            subject: "/{id}"
+            email: ["/{mail}", /email]
+            groups: { root: "/{box}", where: { kind: "{id}" }, each: "/{id}" }
+            odd: "/{http:}/x{}"
+          requests: [{ url: https://acme.example/more, root: "/{id}", claims: { plan: "/{id}/plan" } }]
+
+        """
+
+    @Test("An input in a pointer is the name of a member, or a pointer if it starts with a slash")
+    func inputsInPointers() throws {
+        func claims(of provider: Provider, _ name: String) -> [String] {
+            provider.profile.claims.first { $0.name == name }?.value.map(\.description) ?? []
+        }
+        let plain = try ResolutionFixture.provider(withPointers)
+        #expect(claims(of: plain, "subject") == ["/sub"])
+        #expect(claims(of: plain, "email") == ["/email"])
+        #expect(claims(of: plain, "odd") == ["/{http:}/x{}"])
+        #expect(claims(of: plain, "groups") == ["/a/b"])
+        #expect(plain.profile.ownClaims["groups"]?.elements?.pointers.map(\.description) == ["/sub"])
+        #expect(plain.profile.root.description == "/a/b/user")
+        let further = try #require(plain.profile.requests.first)
+        #expect(further.root.description == "/sub")
+        #expect(further.claims.first?.value.pointers.map(\.description) == ["/sub/plan"])
+        let response = plain.token.response
+        #expect(response.root.description == "/a/b")
+        #expect(response.success.field?.pointers.map(\.description) == ["/sub"])
+        #expect(response.fields.accessToken.pointers.map(\.description) == ["/sub_token"])
+        #expect(response.fields.idToken.pointers.map(\.description) == ["/id_token"])
+        #expect(response.capture["team"]?.pointers.pointers.map(\.description) == ["/a/b/team"])
+
+        let values = ["id": "https://acme.example/~id", "mail": "/mails/0/{id}", "box": "b"]
+        let filled = try ResolutionFixture.provider(withPointers, inputs: values)
+        // RFC 6901, section 3: ~0 is the tilde and ~1 the slash in the name of a member.
+        #expect(claims(of: filled, "subject") == ["/https:~1~1acme.example~1~0id"])
+        #expect(claims(of: filled, "email") == ["/mails/0/{id}", "/email"])
+    }
+
+    @Test(
+        "A pointer takes neither a secret, nor what is no pointer, nor an input that is missing for the subject",
+        arguments: [
+            ("id: { type: text, default: sub }", "id: { type: text, secret: true }", "profile.claims.subject"),
+            ("id: { type: text, default: sub }", "id: { type: text, optional: true }", "profile.claims.subject"),
+            ("/{id}_token", "/{token}_token", "token.response.fields"),
+            ("default: /a/b", "default: /a~b", "profile.root"),
+        ])
+    func refusedPointers(_ old: String, _ new: String, key: String) throws {
+        let yaml = withPointers.replacing(old, with: new).replacing("root: \"/{id}\", ", with: "")
+        let inputs = new.contains("secret") ? ["id": "sub"] : [:]
+        let error = #expect(throws: ResolutionError.self) { try ResolutionFixture.provider(yaml, inputs: inputs) }
+        #expect(error?.key == key)
+    }
+
     @Test("A scope is filled once, and a resource keeps its scope")
     func scopes() throws {
         let yaml = """

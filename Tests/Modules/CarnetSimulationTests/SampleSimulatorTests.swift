@@ -233,6 +233,24 @@ struct SampleSimulatorTests {
         #expect(lint(text) == ["T013: /nickname finds nothing in samples.token"])
     }
 
+    @Test("An input in a pointer is used, and the samples are read at the place that it names")
+    func inputOfPointer() {
+        func found(_ key: String, _ more: String = "") -> [String] {
+            lint(
+                """
+                inputs: { user_key: { type: text, example: \(key) } }
+                profile: { claims: { subject: "/{user_key}" } }
+                samples: { userinfo: { id: 7, user: { uid: 8 } } }
+                \(more)
+                """)
+        }
+        #expect(found("id") == [] && found("/user/uid") == [])
+        #expect(found("uuid") == ["T003: /uuid finds nothing in samples.userinfo"])
+        #expect(
+            found("id", #"refresh: { response: { fields: { scope: "/{user_key}" } } }"# + "\n")
+                == ["K124: {user_key} is not filled here"])
+    }
+
     @Test("An empty claim is expected as null, and another pointer is read in its place")
     func emptyClaim() {
         func found(_ name: String, pointers: String = "/full_name") -> [String] {

@@ -32,6 +32,19 @@ package struct ClaimPlace: Hashable, Sendable {
     }
 }
 
+extension ClaimPlace {
+    /// The claim at other places.
+    func changingPointers(
+        _ change: ([JSONPointer]) throws(ResolutionError) -> [JSONPointer]
+    ) throws(ResolutionError) -> ClaimPlace {
+        let elements = try self.elements.map { elements throws(ResolutionError) in
+            ClaimOfElements(
+                conditions: elements.conditions, pointers: try change(elements.pointers), reading: elements.reading)
+        }
+        return ClaimPlace(pointers: try change(pointers), elements: elements, isPresence: isPresence)
+    }
+}
+
 /// The values, or the first value, in those elements of a list that meet conditions.
 package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
     fileprivate let conditions: [Named<ClaimRequirement>]

@@ -31,7 +31,7 @@ package struct ProfileRules: DescriptorSection, Sendable {
             Key("root", \.root, "the object that contains the claims; default: the whole body"),
             Key(
                 "claims", \.claims,
-                "claim -> pointer below root; of several, the first with a value counts, not null and not an empty string; 'each' reads the values in a list's elements, 'first' one, and 'present' whether there is one; standard claims are mapped by default, and [] switches one off"
+                "claim -> pointer below root; of several, the first with a value counts, not null and not an empty string; 'each' reads the values in a list's elements, 'first' one, and 'present' whether there is one; standard claims are mapped by default, and [] switches one off. An input in the pointer of subject must come from the configuration: a user who chose it could sign in as another user"
             ),
             Key(
                 "derive", \.derive,
@@ -140,7 +140,7 @@ extension ProfileRules {
 @usableFromInline
 @dynamicMemberLookup
 package struct ResolvedProfile: Sendable {
-    @usableFromInline let described: ProfileRules
+    @usableFromInline package let described: ProfileRules
     /// The request without what it inherits from `api`.
     package var ownRequest: RequestRules { described.request }
     /// The claims that the descriptor itself maps.

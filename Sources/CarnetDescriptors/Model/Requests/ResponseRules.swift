@@ -98,6 +98,10 @@ package struct ResponseFields: DescriptorSection, Sendable {
         Key("scope", \.scope, "the granted scopes"),
         Key("id_token", \.idToken, "the ID token"),
     ]
+
+    static let all: [any WritableKeyPath<Self, PointerList> & Sendable] = [
+        \.accessToken, \.tokenType, \.expiresIn, \.refreshToken, \.refreshTokenExpiresIn, \.scope, \.idToken,
+    ]
 }
 
 /// Where the fields of an error response are (RFC 6749, section 5.2).

@@ -41,6 +41,14 @@ struct TemplateUse: Sendable {
         func add(_ lists: Place<NamedList<Template>>...) {
             for entry in lists.flatMap(\.entries) { add(entry.value, hidesSecrets: true) }
         }
+        /// What the decoder takes for a pointer takes inputs alone.
+        func add(pointersIn node: YAMLNode?) {
+            if let text = node?.scalar?.text, text.holds(UInt8(ascii: "{")), let template = try? Template(text) {
+                add(node, template)
+            }
+            for element in node?.elements ?? [] { add(pointersIn: element) }
+            for entry in node?.entries ?? [] where entry.key != "where" { add(pointersIn: entry.value) }
+        }
         for url in urls { add(url.node, url.template, isURL: true, knowsIssuer: knowsIssuer && url.kind != .issuer) }
         for host in places.api.hosts.elements { add(host, isURL: true, isHost: true) }
         for request in requests {
@@ -52,6 +60,13 @@ struct TemplateUse: Sendable {
         for resource in places.resources.all { add(resource.headers) }
         for further in places.profile.requests.all {
             add(further.request.headers, further.request.parameters, further.conditions)
+        }
+        let response = places.token.response
+        for node in [response.root.node, response.fields.node, response.success.field.node] { add(pointersIn: node) }
+        for capture in response.capture.named() { add(pointersIn: capture.value.pointers.node) }
+        for node in [places.profile.root.node] + places.profile.claims.entries.map(\.value) { add(pointersIn: node) }
+        for further in places.profile.requests.all {
+            for node in [further.root.node] + further.claims.entries.map(\.value) { add(pointersIn: node) }
         }
         for derived in places.profile.derive.named() { add(derived.value.template.node) }
         for issuer in places.issuerMatch.issuers { add(issuer) }
