@@ -46,7 +46,7 @@ struct RequestFindings {
             let key = error.descriptorKey?.split(separator: ".").map(String.init) ?? []
             let finding = context.finding(
                 .requestNotMade, "the engine cannot build \(request): \(error.message)",
-                at: span() ?? context.document.span(of: key), help: error.hint)
+                at: span() ?? context.document.span(of: key), help: error.next(.ofDescriptor))
             return [(error.description, finding)]
         }
     }

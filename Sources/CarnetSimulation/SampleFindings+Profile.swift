@@ -124,10 +124,13 @@ extension SampleFindings {
                 guard !isEmpty || list != [] && !elements.saysNone(in: list) && !elements.isOfOthers(in: list)
                 else { return nil }
                 if isEmpty {
+                    let values = (list.array ?? [list]).compactMap { $0.firstStated(of: elements.pointers) }
                     return context.finding(
                         .claimNotRead,
                         "\(Self.list(elements.pointers)) finds nothing in the list of samples.\(sample.name)",
-                        at: places.profile.claims[claim.name].span, sample: sample.place)
+                        at: places.profile.claims[claim.name].span,
+                        help: elements.isList && !values.isEmpty ? "each reads strings, numbers and booleans" : nil,
+                        sample: sample.place)
                 }
             }
             // A claim about what nobody has there is always false.
@@ -180,7 +183,7 @@ extension SampleFindings {
                     help: "add 'sample' to the request in profile.requests")
             }
             guard whole[claim.name]?.expectedText != claim.value.expectedText else { return nil }
-            let value = whole[claim.name].map { $0.scalarText ?? $0.jsonText() } ?? "missing"
+            let value = whole[claim.name].map { $0.scalarText?.shown ?? $0.jsonText() } ?? "missing"
             let pointer = JSONPointer(tokens: [claim.name])
             let member = whole.raw[simulation.provider.profile.root]?[pointer]
             let isThere = whole[claim.name] == nil && member?.isStated == true
@@ -266,7 +269,16 @@ extension SampleFindings {
         }
     }
 
-    static func list(_ pointers: [JSONPointer]) -> String { pointers.map(\.description).joined(separator: ", ") }
+    static func list(_ pointers: [JSONPointer]) -> String {
+        pointers.map { $0.description.shown }.joined(separator: ", ")
+    }
+}
+
+extension String {
+    /// The text, in quotes if its ends would not show.
+    fileprivate var shown: String {
+        first?.isWhitespace ?? true || last?.isWhitespace ?? true ? "\"\(self)\"" : self
+    }
 }
 
 extension JSONValue {

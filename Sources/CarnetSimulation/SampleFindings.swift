@@ -113,7 +113,7 @@ extension SampleFindings {
     func rejected(_ name: String, _ error: OAuthError, at span: SourceSpan, help: String? = nil) -> Diagnostic {
         let serverError = error.server.map { "; the server's error: \($0)" } ?? ""
         // What to do about a server's error is for people who sign in; an author can change the key.
-        let hint = error.kind == .serverError ? nil : error.hint
+        let hint = error.kind == .serverError ? nil : error.next(.ofDescriptor)
         return context.finding(
             .tokenNotInSample, "the engine rejects \(name): \(error.message)\(serverError)", at: span,
             help: help ?? hint ?? error.descriptorKey.map { "see \($0)" })
@@ -357,11 +357,14 @@ extension SampleFindings {
                     ? [] : [notAsExpected("the error is \(serverError.code)", places.samples.expect.error)]
             }
             guard !RegisteredErrors.ofServer.contains(serverError.code) else { return ofMessage(in: sample) }
+            let isOfClient =
+                serverError.code.isCodeOfClient || serverError.code.lowercased() == "unauthorized"
+            let meaning = isOfClient ? "invalid_client" : "invalid_grant"
             return context.findings(
                 .errorNotInSample, "OAuth 2.0 does not define the code of samples.error, \"\(serverError.code)\"",
                 at: context.places.samples.error.keySpan,
                 help: "map it to the code that it means, for example: "
-                    + "\(section): { response: { errors: { codes: { \"\(serverError.code)\": invalid_grant } } } }")
+                    + "\(section): { response: { errors: { codes: { \"\(serverError.code)\": \(meaning) } } } }")
         }
         let places = rules.errors.code.pointers.map(\.description).joined(separator: ", ")
         return context.findings(
@@ -426,6 +429,6 @@ extension SampleFindings {
 }
 
 extension JSONValue {
-    /// Whether a sample is a text that may be a form.
-    var isForm: Bool { string.map { $0.holds(UInt8(ascii: "=")) && !$0.holds(UInt8(ascii: "<")) } ?? false }
+    /// Whether a sample is a text that may be a form: neither XML nor JSON.
+    var isForm: Bool { string.map { $0.contains("=") && !$0.contains { "<{".contains($0) } } ?? false }
 }

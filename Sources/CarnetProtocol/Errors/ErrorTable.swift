@@ -129,6 +129,15 @@ extension OAuthError {
         /// The way to sign in.
         package var signIn: String
         package var redirectURI: String?
+        /// Whether the error may be that of a session.
+        private(set) var hasSession = true
+
+        /// For the author of a descriptor, who has no session.
+        package static var ofDescriptor: Words {
+            var words = Words()
+            words.hasSession = false
+            return words
+        }
 
         package init(signIn: String = "sign in again", redirectURI: String? = nil) {
             (self.signIn, self.redirectURI) = (signIn, redirectURI)
@@ -137,13 +146,14 @@ extension OAuthError {
 
     /// The next step: the hint of the place that threw the error, else that of its cause in the table.
     package func next(_ words: Words = Words()) -> String? {
+        let continuation = words.hasSession ? continuation : nil
         let own = ownHint ?? ErrorRow.of(kind)?.advice.first { $0.applies(to: self) }?.next
         let isLater = own == Advice.later.next && continuation != nil
         // It says how to sign in already.
-        let continuation =
+        let further =
             step == .refresh && own?.contains("{sign_in}") == true
             ? continuation.map { _ in "the session is kept" } : continuation
-        var text = [isLater ? nil : own, continuation].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "; ")
+        var text = [isLater ? nil : own, further].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "; ")
         guard !text.isEmpty else { return nil }
         let uri = redirectURI ?? words.redirectURI
         for (name, value) in [

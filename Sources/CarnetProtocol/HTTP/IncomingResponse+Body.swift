@@ -104,6 +104,31 @@ extension IncomingResponse {
     package func value(
         _ format: ResponseFormat, _ step: OAuthError.Step, key: String
     ) throws(OAuthError) -> JSONValue {
+        do throws(OAuthError) {
+            return try readValue(format, step, key: key)
+        } catch {
+            guard error.ownHint == nil, let other = otherFormat(than: format) else { throw error }
+            let setting = key.hasSuffix(".format") ? key : "its format"
+            var hinting = error
+            hinting.hint = "the body has another format: set \(setting): \(other.rawValue)"
+            throw hinting
+        }
+    }
+
+    /// The format in which the body is an object.
+    private func otherFormat(than format: ResponseFormat) -> ResponseFormat? {
+        if body.first { !Self.isSpace($0) } == UInt8(ascii: "{") {
+            guard format == .jsonp || format == .guarded else { return nil }
+            return (try? JSONValue(parsing: bodyWithoutMark))?.object == nil ? nil : .json
+        }
+        if isPage { return nil }
+        if argument?.object != nil { return .jsonp }
+        return format == .guarded || guarded?.object == nil ? nil : .guarded
+    }
+
+    private func readValue(
+        _ format: ResponseFormat, _ step: OAuthError.Step, key: String
+    ) throws(OAuthError) -> JSONValue {
         func malformed(_ expected: String) -> OAuthError {
             OAuthError(step, .malformedBody, "the response is not \(expected)", descriptorKey: key, status: status)
         }

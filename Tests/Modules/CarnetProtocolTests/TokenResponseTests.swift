@@ -187,6 +187,23 @@ struct TokenResponseTests {
         #expect(error?.hint == "set token.response.expires: iso8601")
     }
 
+    @Test(
+        "A body in another format leads to the key that reads it",
+        arguments: [
+            ("jsonp", #"{"access_token":"a"}"#, "json"), ("json", #"cb({"access_token":"a"});"#, "jsonp"),
+            ("auto", #")]}'{"access_token":"a"}"#, "guarded"), ("guarded", #"{"access_token":"#, nil),
+            ("json", #"{"access_token":"#, nil), ("jsonp", "<p>{}</p>", nil),
+        ] as [(String, String, String?)])
+    func otherFormat(_ format: String, _ body: String, _ other: String?) throws {
+        let attempt = try Attempt(Fixture.plain + "token: { response: { format: \(format) } }\n")
+        let request = try attempt.exchange()
+        let error = #expect(throws: OAuthError.self) {
+            try TokenResponse(validating: .json(body), to: request, from: attempt.provider)
+        }
+        let hint = other.map { "the body has another format: set token.response.format: \($0)" }
+        #expect(error?.kind == .malformedBody && (error?.hint == hint) == (hint != nil), "\(error?.hint ?? "")")
+    }
+
     @Test("An element of a list of scopes is split like a string")
     func elementsOfScopes() throws {
         #expect(try Endpoint().validate(with: #""scope":["openid profile","a"]"#).scopes == ["openid", "profile", "a"])

@@ -251,6 +251,31 @@ struct SampleSimulatorTests {
                 == ["K124: {user_key} is not filled here"])
     }
 
+    private func help(_ text: String) -> [String] {
+        Linter(simulator: SampleSimulator()).lint(files: [MarkedExample(completing: text).file(named: "acme.yaml")])
+            .diagnostics.map { "\($0.code): \($0.message); \($0.help ?? "")" }
+    }
+
+    @Test("A finding quotes what would not show, and says nothing of a session or of another cause")
+    func words() {
+        let list = "profile: { claims: { subject: /id, groups: { root: /teams, each: '' } } }\n"
+        #expect(
+            help(list + "samples: { userinfo: { id: 7, teams: [{ name: a }] } }\n") == [
+                "T013: \"\" finds nothing in the list of samples.userinfo; each reads strings, numbers and booleans"
+            ])
+        let blank = "samples: { userinfo: { sub: '7', name: ' ' }, expect: { claims: { name: Ada } } }\n"
+        #expect(lint(blank) == ["R005: the samples result in another value: the claim name is \" \""])
+        let refused = help("samples: { refresh: '{\"access_token\":' }\n")
+        #expect(
+            refused.count == 1 && refused.allSatisfy { $0.hasPrefix("T004") && !$0.contains("session") }, "\(refused)")
+        for (code, meaning) in [
+            ("Unauthorized", "invalid_client"), ("bad_client_secret", "invalid_client"), ("used", "invalid_grant"),
+        ] {
+            let found = help("samples: { error: { error: \(code) } }\n")
+            #expect(found.count == 1 && found[0].contains("codes: { \"\(code)\": \(meaning) }"), "\(found)")
+        }
+    }
+
     @Test("An empty claim is expected as null, and another pointer is read in its place")
     func emptyClaim() {
         func found(_ name: String, pointers: String = "/full_name") -> [String] {

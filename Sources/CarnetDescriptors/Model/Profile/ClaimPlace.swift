@@ -197,7 +197,8 @@ private protocol ClaimReadingKey: Sendable {
 
 private enum EachValue: ClaimReadingKey {
     static let reading = ClaimReading.each
-    static let summary = "the place of the value in each element that counts; the claim is a list"
+    static let summary =
+        "the place of the value in each element that counts; the claim is a list of the strings, numbers and booleans there"
 }
 
 private enum FirstValue: ClaimReadingKey {

@@ -62,7 +62,10 @@ package struct DerivedClaim: ReferredSection, Sendable {
     static let shorthand: String? = "value"
     static let keys: [Key<Self>] = [
         Key("value", \.template, in: .claim, isRequired: true, "the template"),
-        Key("when_missing", \.isForMissing, "whether a claim that was read is kept; default: false"),
+        Key(
+            "when_missing", \.isForMissing,
+            "whether a claim that was read is kept; default: false. A name that is made of given_name and family_name was not read"
+        ),
     ]
 
     package subscript<Value>(dynamicMember key: KeyPath<Template, Value>) -> Value { template[keyPath: key] }

@@ -11,7 +11,8 @@ package struct SuccessRules: DescriptorSection, Sendable {
         Key("field", \.field, "the place of a member of the whole body that shows success or an error"),
         Key(
             "equals", \.values,
-            "the values of field that mean success; null also means that the member is missing; default: true"),
+            "the values of field that mean success; a string is also the number or the boolean with this text, and null also means that the member is missing; default: true"
+        ),
     ]
 
     /// Whether a response with this status may be one with tokens.

@@ -141,9 +141,7 @@ struct UnlikelyValue: LintRule {
             case "codes", "statuses":
                 for entry in value.entries ?? [] {
                     found += misspelled(entry.value, RegisteredErrors.all.sorted(), context)
-                    let name = entry.key.lettersAndDigits
-                    let isOfClient = Self.ofClient.contains(where: name.holds) && !name.holds("mismatch")
-                    guard isOfClient, entry.value.scalar?.text == "invalid_grant" else { continue }
+                    guard entry.key.isCodeOfClient, entry.value.scalar?.text == "invalid_grant" else { continue }
                     let message = "\"\(entry.key)\" is about the client, and would end the sessions of all users"
                     found.append(finding(message, in: context, at: entry.value.span, help: "write invalid_client"))
                 }
@@ -173,8 +171,6 @@ struct UnlikelyValue: LintRule {
             + placeholders(context.root, context)
     }
 
-    /// Parts of codes for a wrong client ID or secret, in letters.
-    private static let ofClient = ["secret", "clientid", "badclient", "invalidclient", "wrongclient", "unknownclient"]
     private static let ofCallback = RegisteredErrors.ofServer.subtracting([
         "invalid_client", "invalid_grant", "unsupported_grant_type", "authorization_pending", "slow_down",
         "expired_token", "invalid_dpop_proof", "use_dpop_nonce", "unsupported_token_type",
@@ -374,4 +370,13 @@ extension String {
 extension Double {
     /// Whether a number of seconds is a usual lifetime in milliseconds: 3600000 is one hour, and 41.7 days.
     package var looksLikeMilliseconds: Bool { self >= 1_000_000 && truncatingRemainder(dividingBy: 300_000) == 0 }
+}
+
+extension String {
+    /// Whether a provider's own error code is about the client id or secret: no new sign-in helps then.
+    package var isCodeOfClient: Bool {
+        let name = lettersAndDigits
+        let parts = ["secret", "clientid", "badclient", "invalidclient", "wrongclient", "unknownclient"]
+        return parts.contains(where: name.holds) && !name.holds("mismatch")
+    }
 }
