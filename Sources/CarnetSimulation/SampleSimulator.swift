@@ -41,13 +41,16 @@ package struct SampleSimulator: DescriptorSimulator {
         let isSimulated = !needsSamples || hasSamples
         let (inputs, missing) = descriptor.simulatedInputs()
         guard missing.isEmpty else { return .findings(isSimulated ? inputsWithoutExample(missing, context) : []) }
+        let stated = descriptor.exampleInputs()
+        let invented = descriptor.inputs.names.filter { inputs[$0] != nil && stated[$0] == nil }
+        // The samples have no place that was made up.
+        let places = invented.filter(context.inputsOfPointers.contains)
+        guard places.isEmpty || !isSimulated else { return .findings(inputsWithoutExample(places, context)) }
         let provider: Provider
         do throws(ResolutionError) {
             provider = try descriptor.resolve(inputs: inputs)
         } catch {
             // A value that was made up may be what does not fit.
-            let stated = descriptor.exampleInputs()
-            let invented = descriptor.inputs.names.filter { inputs[$0] != nil && stated[$0] == nil }
             guard invented.isEmpty
             else { return .findings(isSimulated ? inputsWithoutExample(invented, context) : []) }
             return .findings([

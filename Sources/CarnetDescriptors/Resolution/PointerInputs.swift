@@ -1,5 +1,13 @@
 import CarnetFoundation
 
+extension ProviderDescriptor {
+    /// The same with the examples of inputs in its pointers, if they are known.
+    package var withExamplesInPointers: ProviderDescriptor {
+        let resolver = try? InputResolver(self, values: exampleInputs())
+        return (try? resolver?.fillingPointers(of: self)) ?? self
+    }
+}
+
 extension InputResolver {
     /// The descriptor with the inputs in its pointers. Whoever runs a generic server chooses which member identifies a user.
     func fillingPointers(of descriptor: ProviderDescriptor) throws(ResolutionError) -> ProviderDescriptor {

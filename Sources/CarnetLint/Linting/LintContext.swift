@@ -4,6 +4,7 @@ import CarnetFoundation
 /// What a rule sees: one descriptor with its text and the place of everything in it, what it inherits included.
 package final class LintContext: Sendable {
     package let document: DescriptorDocument
+    /// With the examples of inputs in its pointers.
     package let descriptor: ProviderDescriptor
     package let root: YAMLNode
     /// The places of the descriptor's values.
@@ -43,7 +44,6 @@ package final class LintContext: Sendable {
         isWhole = document.isWhole
         self.document = document
         self.today = today
-        self.descriptor = descriptor
         self.root = root
         places = Place(root)
         calls = ConnectionCall.all(in: descriptor, places)
@@ -54,11 +54,16 @@ package final class LintContext: Sendable {
         templateUses = TemplateUse.all(
             in: descriptor, places, urls: urls, requests: requests, calls: calls, assertions: assertions,
             scopes: scopeUses)
+        self.descriptor =
+            templateUses.contains(where: \.isPointer) ? descriptor.withExamplesInPointers : descriptor
         redirects = RedirectURI.all(in: places)
         variants = document.variants.compactMap { LintContext($0, today: today) }
     }
 
     package var path: String { document.file.path }
+
+    /// The inputs that name places in responses.
+    package var inputsOfPointers: Set<String> { Set(templateUses.filter(\.isPointer).flatMap(\.inputNames)) }
 
     /// The place of a part of a scalar; of the whole scalar, where the text is not written as it is read.
     ///

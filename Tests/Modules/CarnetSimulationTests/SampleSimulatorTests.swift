@@ -235,17 +235,26 @@ struct SampleSimulatorTests {
 
     @Test("An input in a pointer is used, and the samples are read at the place that it names")
     func inputOfPointer() {
-        func found(_ key: String, _ more: String = "") -> [String] {
+        func found(_ key: String, _ more: String = "", member: String = "ref") -> [String] {
             lint(
                 """
                 inputs: { user_key: { type: text, example: \(key) } }
                 profile: { claims: { subject: "/{user_key}" } }
-                samples: { userinfo: { id: 7, user: { uid: 8 } } }
+                samples: { userinfo: { id: 7, \(member): 7, user: { uid: 8 } } }
                 \(more)
                 """)
         }
         #expect(found("id") == [] && found("/user/uid") == [])
         #expect(found("uuid") == ["T003: /uuid finds nothing in samples.userinfo"])
+        #expect(
+            lint(
+                "inputs: { key: { type: text } }\nprofile: { claims: { subject: '/{key}' } }\nsamples: { userinfo: {} }\n"
+            )
+                == ["R001: Carnet cannot simulate the descriptor, because \"key\" has no example"])
+        // The rule about the subject of an ID token reads the sample, too.
+        let scopes = "scopes: { default: [openid] }"
+        let warned = "T071: the subject may differ from the ID token's sub"
+        #expect(found("id", scopes) == [warned] && found("id", scopes, member: "sub") == [])
         #expect(
             found("id", #"refresh: { response: { fields: { scope: "/{user_key}" } } }"# + "\n")
                 == ["K124: {user_key} is not filled here"])

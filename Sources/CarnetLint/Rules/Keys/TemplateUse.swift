@@ -12,6 +12,8 @@ struct TemplateUse: Sendable {
     let isHost: Bool
     /// Whether Carnet keeps a secret in it out of sight: it is a parameter or a header of a request of its own.
     let hidesSecrets: Bool
+    /// Whether the value is a JSON Pointer.
+    let isPointer: Bool
 
     static func all(
         in descriptor: ProviderDescriptor, _ places: Place<DescriptorRules>, urls: [DescriptorURL],
@@ -21,7 +23,7 @@ struct TemplateUse: Sendable {
         var uses: [TemplateUse] = []
         func add(
             _ node: YAMLNode?, _ template: Template? = nil, isURL: Bool = false, isHost: Bool = false,
-            knowsIssuer: Bool = knowsIssuer, hidesSecrets: Bool = false
+            knowsIssuer: Bool = knowsIssuer, hidesSecrets: Bool = false, isPointer: Bool = false
         ) {
             guard let value = node, let text = value.scalar?.text else {
                 // The strings of a JSON value.
@@ -36,7 +38,7 @@ struct TemplateUse: Sendable {
             uses.append(
                 TemplateUse(
                     node: value, template: template, inputNames: inputs, isURL: isURL, isHost: isHost,
-                    hidesSecrets: hidesSecrets))
+                    hidesSecrets: hidesSecrets, isPointer: isPointer))
         }
         func add(_ lists: Place<NamedList<Template>>...) {
             for entry in lists.flatMap(\.entries) { add(entry.value, hidesSecrets: true) }
@@ -44,7 +46,7 @@ struct TemplateUse: Sendable {
         /// What the decoder takes for a pointer takes inputs alone.
         func add(pointersIn node: YAMLNode?) {
             if let text = node?.scalar?.text, text.holds(UInt8(ascii: "{")), let template = try? Template(text) {
-                add(node, template)
+                add(node, template, isPointer: true)
             }
             for element in node?.elements ?? [] { add(pointersIn: element) }
             for entry in node?.entries ?? [] where entry.key != "where" { add(pointersIn: entry.value) }
