@@ -9,7 +9,8 @@ extension ProviderDescriptor {
 }
 
 extension InputResolver {
-    /// The descriptor with the inputs in its pointers. Whoever runs a generic server chooses which member identifies a user.
+    /// The descriptor with the inputs in its pointers: the operator of a generic server chooses which member identifies a
+    /// user.
     func fillingPointers(of descriptor: ProviderDescriptor) throws(ResolutionError) -> ProviderDescriptor {
         guard !rules.isEmpty else { return descriptor }
         var filled = descriptor.shared.value
