@@ -51,7 +51,7 @@ struct RequestFindings {
         }
     }
 
-    /// The exchange steps, and the requests of the section `connection`.
+    /// The exchange steps, and the requests and values of the section `connection`.
     private var ofConnection: [Diagnostic] {
         let (provider, places) = (simulation.provider, context.places)
         guard !provider.exchange.isEmpty || !provider.connection.isEmpty else { return [] }
@@ -75,20 +75,24 @@ struct RequestFindings {
         ] {
             for (index, call) in calls.enumerated() { check(call, "connection.\(key).\(index)", list[index].span) }
         }
+        for rule in provider.connection.derive.items {
+            // Of a token that no sample shows, the values are made up.
+            let tokens = rule.value.template.references.filter { $0.origin == .token && $0.isAlwaysSecret }
+            guard tokens.allSatisfy({ simulation.hasSampledClaims(of: $0) }) else { continue }
+            found += failures(
+                of: "a value of the connection", at: places.connection.derive[rule.name].span,
+                try requests.derived(rule.name))
+        }
         return found.map(\.finding)
     }
 
-    /// Resources, and the base URL, that no sign-in makes known.
+    /// Resources, endpoints and the base URL that no sign-in makes known.
     private var ofLateURLs: [Diagnostic] {
-        let (provider, places) = (simulation.provider, context.places)
+        let (provider, places, requests) = (simulation.provider, context.places, simulation.connectionRequests)
         var urls: [(name: String, url: Template, span: SourceSpan)] = provider.lateResources.map { late in
             let title = late.resource.title
             let index = context.descriptor.resources.firstIndex { $0.title == title } ?? 0
             return ("the resource \(title)", late.resource.url, places.resources[index].url.span)
-        }
-        for name in [EndpointName.deviceAuthorization, .introspection] {
-            guard let url = provider.endpoints.late[name] else { continue }
-            urls.append(("the \(name.rawValue) endpoint", url, places.endpoints[name].span))
         }
         if let base = provider.api.baseURL, base.isLate {
             urls.insert(("api.base_url", base, places.api.baseURL.span), at: 0)
@@ -100,12 +104,14 @@ struct RequestFindings {
                 && token?.hasMember(at: $0.value.pointers.pointers) != true
         }.map { TemplateReference(.token, $0.name) }
         urls.removeAll { $0.url.references.contains(where: unknown.contains) }
-        guard !urls.isEmpty else { return [] }
-        let requests = simulation.connectionRequests
+        var obstacles = urls.compactMap { name, url, span in requests.obstacle(to: url).map { (name, $0, span) } }
+        for name in EndpointName.allCases where provider.endpoints[name] == nil {
+            guard let reason = provider.endpoints.unfilled[name] else { continue }
+            obstacles.append(("the \(name.rawValue) endpoint", reason, places.endpoints[name].span))
+        }
         var causes = Set<String>()
-        return urls.compactMap { name, url, span in
-            guard let reason = requests.obstacle(to: url), causes.insert(reason).inserted else { return nil }
-            return context.finding(
+        return obstacles.filter { causes.insert($0.1).inserted }.map { name, reason, span in
+            context.finding(
                 .requestNotMade, "the engine cannot build a request to \(name): \(reason)",
                 at: span, help: "the samples and examples must have the values of the URL, and trusted_hosts its host")
         }

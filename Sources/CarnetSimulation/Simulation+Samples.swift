@@ -102,6 +102,15 @@ extension Simulation {
         return held.flatMap { JSONValue(claimsOf: $0.reveal()) } == nil
     }
 
+    /// Whether a sample shows the claims of a token.
+    func hasSampledClaims(of token: TemplateReference) -> Bool {
+        switch token.name {
+        case "id_token": Self.sampledJWT(\.idToken, at: provider) != nil
+        case "access_token": Self.sampledJWT(\.accessToken, at: provider) != nil
+        default: false
+        }
+    }
+
     /// The profile of the claims in an ID token.
     func profile(ofClaims claims: JSONValue) throws(OAuthError) -> Profile {
         try Profile(stored: claims.jsonText(), from: provider)

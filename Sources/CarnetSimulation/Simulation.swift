@@ -65,10 +65,7 @@ package final class Simulation: Sendable {
             invented.isEmpty ? known : known.changed { $0.endpoints.urls.merge(invented) { known, _ in known } }
         // A token of the sample has claims if it is a JWT. Another one gets those that templates read, as in the sandbox.
         func sampled(_ field: KeyPath<ResponseFields, PointerList>, _ name: String) -> Secret? {
-            let rules = provider.token.response
-            let text = Self.stated(provider.samples.token, as: rules.format)?[rules.root]?
-                .first(of: rules.fields[keyPath: field].pointers)?.string
-            if let text, JSONValue(claimsOf: text) != nil { return Secret(text) }
+            if let token = Self.sampledJWT(field, at: provider) { return token }
             let read = provider.shared.sections.claimsRead(of: name)
             guard !read.isEmpty else { return nil }
             var claims = JSONValue.object(JSONObject())
@@ -84,6 +81,14 @@ package final class Simulation: Sendable {
         let collected = Self.collected(at: discovered, as: registration, tokens)
         self.provider = discovered.filled(
             with: collected, as: registration, now: Self.now, random: SimulatedRandomSource())
+    }
+
+    /// A token in the sample of the token response, if it is a JWT.
+    static func sampledJWT(_ field: KeyPath<ResponseFields, PointerList>, at provider: some ProviderStage) -> Secret? {
+        let rules = provider.token.response
+        let text = stated(provider.samples.token, as: rules.format)?[rules.root]?
+            .first(of: rules.fields[keyPath: field].pointers)?.string
+        return text.flatMap { JSONValue(claimsOf: $0) == nil ? nil : Secret($0) }
     }
 }
 

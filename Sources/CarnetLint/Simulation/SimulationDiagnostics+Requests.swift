@@ -29,6 +29,11 @@ extension DiagnosticExplanation {
             trusted_hosts: ['*.acme.example']
             connection: { lookups: { me: { url: ⟦'{token.site}/me'⟧, value: /id, sample: { id: 1 } } } }
             samples: { token: { access_token: redacted, token_type: Bearer, site: 'https://other.example' } }
+
+            token: { response: { capture: { region: /region } } }
+            tables: { hosts: { us: us.acme.example } }
+            connection: { derive: { host: ⟦"{map(token.region, 'hosts')}"⟧ } }
+            samples: { token: { access_token: redacted, token_type: Bearer, region: eu } }
             """,
         good: """
             client: { dpop_bound_access_tokens: true }

@@ -97,6 +97,11 @@ struct JudgesTests {
                     + "profile: { claims: { subject: /id } }\n",
                 "https://api.acme.example/example/me", "failed"
             ),
+            (
+                Self.pages
+                    + "connection: { derive: { home: \"{capture(jwt_claim(token.access_token, '/iss'), 'https://(.+)')}\" } }\n",
+                "home", "failed"
+            ),
             // Conditions that name a place, and a list.
             (
                 Self.pages
@@ -532,6 +537,27 @@ struct JudgesTests {
             (
                 "issuer: https://id.acme.example\ncallback: { capture: { by: iss } }\n"
                     + "samples: { token: { access_token: redacted, token_type: Bearer } }\n",
+                "R002"
+            ),
+            // Values and a URL that the sample cannot give.
+            (
+                Self.pages + "token: { response: { capture: { url: /url } } }\n"
+                    + "connection: { derive: { team: \"{capture(token.url, 'https://([a-z]+)[.]acme[.]example')}\" } }\n"
+                    + "samples: { token: { access_token: redacted, token_type: Bearer, url: 'https://t1.acme.example' } }\n",
+                "R002"
+            ),
+            (
+                Self.pages + "token: { response: { capture: { region: /region } } }\n"
+                    + "tables: { hosts: { us: us.acme.example } }\n"
+                    + "connection: { derive: { host: \"{map(token.region, 'hosts')}\" } }\n"
+                    + "samples: { token: { access_token: redacted, token_type: Bearer, region: eu } }\n",
+                "R002"
+            ),
+            (
+                Self.pages
+                    + "  revocation: \"https://id.acme.example/{capture(token.url, 'https://([a-z]+)[.]acme[.]example')}\"\n"
+                    + "token: { response: { capture: { url: /url } } }\n"
+                    + "samples: { token: { access_token: redacted, token_type: Bearer, url: 'https://t1.acme.example' } }\n",
                 "R002"
             ),
         ])
