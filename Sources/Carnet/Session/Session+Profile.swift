@@ -60,6 +60,7 @@ extension Session {
                     }
                     continue
                 }
+                if let claim = profile.claimMissing(for: further) { throw OAuthError.notSent(further, without: claim) }
                 let (incoming, request) = try await client.send(with: connection) {
                     try Profile.request(further, connection.tokens, at: provider)
                 }

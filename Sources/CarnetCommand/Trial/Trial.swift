@@ -240,7 +240,8 @@ extension Trial {
             step.findings = ["iss", "sub", "aud"].compactMap { name in
                 idToken.claims[name].map { Named(name, $0.scalarText ?? $0.jsonText()) }
             }
-            let nonce = setup.provider.authorization.nonce.isRequired ? ", nonce" : ""
+            // Without the scope openid, none was sent.
+            let nonce = idToken.claims["nonce"] == nil ? "" : ", nonce"
             step.findings.append(Named("proved", "signature, issuer, audience, times\(nonce)"))
         }
     }
@@ -268,7 +269,7 @@ extension Trial {
             step.findings = profile.claims.map { Named($0.name, $0.value.scalarText ?? $0.value.jsonText()) }
             if step.findings.isEmpty { step.findings = [Named("claims", "none")] }
             for failure in profile.failures.reversed() {
-                if failure.isOfDistributedClaims {
+                if failure.isOfDistributedClaims || failure.isOfAbsentClaim {
                     step.findings.append(Named("left out", failure.message))
                 } else {
                     step.outcome = failed(failure)
@@ -380,6 +381,9 @@ extension Trial {
 extension OAuthError {
     /// Whether the profile has claims elsewhere, which nobody should fetch: the sandbox's has, where there are sources.
     fileprivate var isOfDistributedClaims: Bool { kind == .unsupported && descriptorKey == "profile.sources" }
+
+    /// Whether a request for the profile is not sent, because the user does not have what is in its URL.
+    fileprivate var isOfAbsentClaim: Bool { kind == .valueMissing && descriptorKey == "profile.requests.url" }
 }
 
 extension AuthorizationCallback {

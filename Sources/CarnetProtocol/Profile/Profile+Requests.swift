@@ -18,6 +18,12 @@ extension Profile {
         }
     }
 
+    /// A claim that the URL of a further request waits for, and this user does not have.
+    package func claimMissing(for further: ProfileRequest) -> TemplateReference? {
+        guard further.url == nil else { return nil }
+        return further.lateURL.references.first { $0.origin == .claim && self[$0.name] == nil }
+    }
+
     /// The claims that a further request is made for: those that are missing, if it says so. The verification of an address
     /// never comes from another response than the address.
     package func wanted(of further: ProfileRequest) -> [Named<ClaimPlace>] {
@@ -73,6 +79,15 @@ extension Profile {
 }
 
 extension OAuthError {
+    /// A further request of the profile that is not sent, because the user has no value for its URL.
+    package static func notSent(_ further: ProfileRequest, without claim: TemplateReference) -> OAuthError {
+        OAuthError(
+            .profile, .valueMissing,
+            "the request for \(further.claims.map(\.name).joined(separator: ", ")) is not sent: "
+                + "the user has no value for {\(claim)}",
+            descriptorKey: "profile.requests.url")
+    }
+
     /// A further request of the profile that is not sent, because the user granted none of its scopes.
     package static func notGranted(_ further: ProfileRequest, _ scopes: [String]) -> OAuthError {
         var error = OAuthError(

@@ -152,6 +152,24 @@ struct JudgesTests {
                     + "token: { body: json, omit: [code], parameters: { auth: { value: '{callback.code}' } } }\n",
                 "Acme works", "failed"
             ),
+            // A user without what the URL of a further request takes, in the sample: the other claims are there.
+            (
+                Self.pages + "  userinfo: https://id.acme.example/me\n"
+                    + "profile: { claims: { subject: /id, org: /org }, requests: [{ url: 'https://id.acme.example/u/{claim.org}', claims: { role: /role } }] }\n"
+                    + "samples: { userinfo: { id: 7, org: null } }\n",
+                "the request for role is not sent: the user has no value for {claim.org}", "failed"
+            ),
+            // An ID token of a sign-in that sends no nonce, as it asks for no openid.
+            (
+                "issuer: https://id.acme.example\nid_token: { algorithms: [ES256] }\nscopes: { default: [email] }\n"
+                    + "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600, id_token: redacted } }\n",
+                "signature, issuer, audience, times\n", "nonce"
+            ),
+            (
+                "issuer: https://id.acme.example\nid_token: { algorithms: [ES256] }\nscopes: { default: [openid] }\n"
+                    + "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600, id_token: redacted } }\n",
+                "signature, issuer, audience, times, nonce\n", "failed"
+            ),
             // A list of members of the first response.
             (
                 Self.pages + "  userinfo: https://id.acme.example/me\n"
