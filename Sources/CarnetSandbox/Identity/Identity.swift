@@ -59,7 +59,7 @@ struct Identity {
         let subject = subject.isEmpty ? StandardClaim.exampleSubject.scalarText ?? "" : subject
         let claims = provider.sampleClaims(of: \.idToken).map { JSONValue.object($0) }
         guard provider.profile.source != .tokenResponse, let sample = provider.sampleOfProfile ?? claims,
-            let member = sample["sub"] ?? claims?["sub"], !Self.isRedacted(member), let stated = member.scalarText
+            let member = sample["sub"] ?? claims?["sub"], let stated = Self.stated(member)
         else { return subject }
         let mapped = Self.claim("subject", of: provider, in: sample)?.scalarText
         return mapped?.isSameBytes(as: stated) == true ? subject : stated
@@ -73,8 +73,7 @@ struct Identity {
 
     /// The `sub` of the claims in a sample, unless it is taken out.
     private static func subject(in claims: JSONObject) -> JSONValue? {
-        guard let stated = claims["sub"], stated.scalarText != nil, !isRedacted(stated) else { return Optional.none }
-        return stated
+        claims["sub"].flatMap { stated($0) == nil ? nil : $0 }
     }
 
     /// The user's name, else the username or the e-mail address.
@@ -134,10 +133,14 @@ struct Identity {
         return profile[provider.profile.root].flatMap { provider.profile.value(of: claim, below: $0) }
     }
 
+    /// The text of a subject; `nil` if it is taken out or empty.
+    private static func stated(_ subject: JSONValue) -> String? {
+        isRedacted(subject) || subject == "" ? nil : subject.scalarText
+    }
+
     /// Samples stand in square brackets where a value was taken out.
     private static func isRedacted(_ value: JSONValue) -> Bool {
-        guard let text = value.string else { return false }
-        return text.isEmpty || (text.hasPrefix("[") && text.hasSuffix("]"))
+        value.string.map { $0.hasPrefix("[") && $0.hasSuffix("]") } ?? false
     }
 
     /// A numeric identifier stays a number.

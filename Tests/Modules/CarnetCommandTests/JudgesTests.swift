@@ -152,6 +152,12 @@ struct JudgesTests {
                     + "token: { body: json, omit: [code], parameters: { auth: { value: '{callback.code}' } } }\n",
                 "Acme works", "failed"
             ),
+            // A sample of a user without a name.
+            (
+                Self.pages + "  userinfo: https://id.acme.example/me\n"
+                    + "profile: { claims: { subject: /id, name: /full_name } }\nsamples: { userinfo: { id: 7, full_name: '' } }\n",
+                "\"full_name\": \"\"", "Ada Example"
+            ),
             // A user without what the URL of a further request takes, in the sample: the other claims are there.
             (
                 Self.pages + "  userinfo: https://id.acme.example/me\n"
