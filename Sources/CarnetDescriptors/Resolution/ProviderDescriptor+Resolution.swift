@@ -47,6 +47,15 @@ extension ProviderDescriptor {
         InputResolver.defaults(of: self.inputs, given, clientID: clientID ?? self.client.publishedID)
     }
 
+    /// The values of inputs that the descriptor itself states: that of each example, else the only value or the default.
+    package var statedInputs: [String: String] {
+        var stated: [String: String] = [:]
+        for input in self.inputs.items where !input.value.isSecret {
+            stated[input.name] = input.value.example ?? (input.value.allowed.count == 1 ? input.value.allowed[0] : nil)
+        }
+        return defaultInputs(stated).merging(stated) { $1 }
+    }
+
     /// Whether an input is secret, here or in an environment.
     package func hasSecretInput(_ name: String) -> Bool {
         ([self] + self.variants.map(\.value)).contains { $0.inputs[name]?.isSecret == true }

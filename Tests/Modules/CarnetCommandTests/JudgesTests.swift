@@ -542,6 +542,11 @@ struct JudgesTests {
                     + "sample: [{ id: s1, kind: side }] } } }\n", "K121"
             ),
             (
+                "inputs: { site: { example: a } }\n" + Self.pages
+                    + "connection: { lookups: { site: { url: https://api.acme.example/sites, where: { url: 'https://{site}.acme.exmaple' }, value: /id, "
+                    + "sample: [{ id: s1, url: 'https://a.acme.example' }] } } }\n", "K121"
+            ),
+            (
                 Self.pages + "token: { response: { capture: { site: /site } } }\ntrusted_hosts: ['*.acme.example']\n"
                     + "api: { base_url: '{token.site}' }\nscopes: { default: [read] }\n"
                     + "resources: [{ scope: read, title: Albums, url: /albums }]\n"

@@ -97,6 +97,11 @@ package struct LookupRules: ReferredSection, Sendable {
 
     /// The conditions whose value the descriptor itself states.
     package var fixedConditions: [Named<String>] { conditions.fixed }
+
+    /// The conditions whose value is known with these inputs.
+    package func conditions(with inputs: [String: String]) -> [Named<String>] {
+        conditions.items.compactMap { item in item.value.filled { inputs[$0] }.map { Named(item.name, $0) } }
+    }
 }
 
 extension Named where Value == LookupRules {

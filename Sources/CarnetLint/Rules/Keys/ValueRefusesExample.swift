@@ -47,6 +47,15 @@ struct ValueRefusesExample: SingleValueRule {
             connection:
               lookups:
                 site: { url: https://api.acme.example/sites, ⟦where⟧: { kind: main }, value: /id, sample: [{ id: 7, kind: side }] }
+
+            inputs: { site: { example: acme } }
+            connection:
+              lookups:
+                cloud:
+                  url: https://api.acme.example/sites
+                  ⟦where⟧: { url: 'https://{site}.acme.exmaple' }
+                  value: /id
+                  sample: [{ id: 7, url: 'https://acme.acme.example' }]
             """,
         ],
         good: [
@@ -65,6 +74,15 @@ struct ValueRefusesExample: SingleValueRule {
                 site: { url: https://api.acme.example/me, value: /id, label: /name, sample: { id: 7, name: null } }
                 team: { url: https://api.acme.example/team, optional: true, value: /id, sample: [{ id: null }] }
                 shop: { url: https://api.acme.example/shops, optional: true, root: /items, value: /id, sample: { items: [] } }
+
+            inputs: { site: { example: acme } }
+            connection:
+              lookups:
+                cloud:
+                  url: https://api.acme.example/sites
+                  where: { url: 'https://{site}.acme.example' }
+                  value: /id
+                  sample: [{ id: 6, url: 'https://bar.acme.example' }, { id: 7, url: 'https://acme.acme.example' }]
             """,
             "callback: { capture: { realm: realmId } }",
             "callback: { capture: { shop: { pattern: '[a-z-]+\\.acme\\.example', example: my-shop.acme.example } } }",
@@ -98,11 +116,13 @@ struct ValueRefusesExample: SingleValueRule {
             guard let rules = descriptor.response(of: grant) else { continue }
             check(rules.capture, context.places.response(of: grant).capture)
         }
+        let inputs = descriptor.statedInputs
         for lookup in descriptor.connection.lookups.items {
             let (rules, place) = (lookup.value, context.places.connection.lookups[lookup.name])
             let all = rules.sample.candidates(at: rules.root) ?? []
-            // What a condition takes from the host or a sign-in is not known here.
-            let fixed = rules.fixedConditions
+            // The sandbox adapts the sample to other inputs than those of the descriptor. What a condition takes from a sign-in is
+            // not known here.
+            let fixed = rules.conditions(with: inputs)
             let candidates = all.filter { $0.meets(fixed) }
             let usable = candidates.filter { $0.firstStated(of: rules.value.pointers)?.scalarText != nil }
             let values = usable.compactMap { $0.firstStated(of: rules.value.pointers)?.scalarText }
@@ -113,7 +133,9 @@ struct ValueRefusesExample: SingleValueRule {
             guard !candidates.isEmpty || all.isEmpty else {
                 found += findings(
                     "no candidate of the sample meets the conditions", in: context, at: place.conditions.keySpan,
-                    help: "the sandbox returns the sample as it is: add a candidate that meets them")
+                    help: all.contains { $0.meets(rules.fixedConditions) }
+                        ? "with the values that inputs have in the descriptor, it must: add a candidate, or correct 'where'"
+                        : "the sandbox returns the sample as it is: add a candidate that meets them")
                 continue
             }
             if rules.choice == .only, fixed.count == rules.conditions.items.count, usable.count > 1 {
