@@ -33,8 +33,34 @@ struct SampleFindings {
     }
 
     var all: [Diagnostic] {
-        ofTokens(token) + ofTokens(refresh) + ofSteps + ofProfile + ofFurtherRequests + ofSharedRequests + ofError
-            + ofCallback
+        ofTokens(token) + ofTokens(refresh) + ofSteps + ofProfile + ofFurtherRequests + ofSharedRequests + ofFormats
+            + ofError + ofCallback
+    }
+
+    /// A string is the exact body. The engine reads JSON also where the provider is said to send a form.
+    private var ofFormats: [Diagnostic] {
+        let provider = simulation.provider
+        var all: [(name: String, written: JSONValue?, format: ResponseFormat, place: Place<JSONValue>)] = [
+            ("samples.token", samples.token, rules.format, places.samples.token),
+            ("samples.refresh", samples.refresh, provider.refreshResponse.format, places.samples.refresh),
+            ("samples.userinfo", samples.userinfo, provider.profile.format, places.samples.userinfo),
+        ]
+        all += provider.exchange.map { step in
+            let name = "exchange.\(step.name).sample"
+            return (name, step.value.sample, step.value.response.format, places.exchange[step.name].sample)
+        }
+        if provider.profile.requests.count == places.profile.requests.all.count {
+            all += zip(provider.profile.requests, places.profile.requests.all).map { further, place in
+                ("the request's sample", further.sample, further.format, place.sample)
+            }
+        }
+        return all.compactMap { name, written, format, place in
+            guard format == .form, let text = written?.string, (try? JSONValue(parsing: text))?.object != nil
+            else { return nil }
+            return context.finding(
+                .claimNotRead, "\(name) is JSON, and its format is form", at: place.keySpan,
+                help: "remove 'format', or write the form")
+        }
     }
 
     /// A response of the real provider, by its key.

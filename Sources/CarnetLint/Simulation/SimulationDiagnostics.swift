@@ -83,6 +83,9 @@ extension DiagnosticExplanation {
             token: { response: { fields: { refresh_token: ⟦/refreshtoken⟧ } } }
             samples: { token: { access_token: redacted, token_type: Bearer, refresh_token: redacted } }
 
+            token: { response: { format: form } }
+            samples: { ⟦token⟧: '{"access_token":"redacted","token_type":"Bearer","expires_in":3600}' }
+
             refresh: { response: { fields: { expires_in: ⟦/ttl⟧ } } }
             samples: { refresh: { access_token: redacted, token_type: Bearer } }
 

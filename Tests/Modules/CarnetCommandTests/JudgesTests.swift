@@ -605,6 +605,17 @@ struct JudgesTests {
         #expect(lint.standardOutput.contains("help: add samples.token\n"), "\(lint)")
     }
 
+    @Test("A sample that is JSON is no form")
+    func sampleOfAnotherFormat() async throws {
+        let (lint, _) = try await judge(
+            Self.pages + "  userinfo: https://id.acme.example/me\n"
+                + "profile: { claims: { subject: /id }, format: form }\ntoken: { response: { format: form } }\n"
+                + "samples: { userinfo: '{\"id\":7}', token: '{\"access_token\":\"redacted\",\"token_type\":\"Bearer\"}' }\n"
+        )
+        #expect(lint.standardOutput.contains("samples.token is JSON, and its format is form [T013]"), "\(lint)")
+        #expect(lint.standardOutput.contains("samples.userinfo is JSON, and its format is form [T013]"), "\(lint)")
+    }
+
     @Test("A place of an input that is sent as it is written fails the trial, and lint names the key")
     func unfilledPlace() async throws {
         let (lint, trial) = try await judge(
