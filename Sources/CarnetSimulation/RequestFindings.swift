@@ -68,6 +68,11 @@ struct RequestFindings {
         for lookup in provider.connection.lookups.items {
             let place = places.connection.lookups[lookup.name]
             check(lookup.value.call, "connection.lookups.\(lookup.name)", place.call.url.span)
+            guard !lookup.value.call.isOptional, requests.conditions(lookup.value) == nil else { continue }
+            let message = "the engine cannot build a condition of \(lookup.name): the samples have no value for it"
+            let help = "the samples and examples must have the values of the condition, in its form"
+            let finding = context.finding(.requestNotMade, message, at: place.conditions.keySpan, help: help)
+            found.append((cause: message, finding: finding))
         }
         for (calls, list, key) in [
             (provider.connection.onConnect, places.connection.onConnect, "on_connect"),

@@ -82,7 +82,7 @@ extension SampleFindings {
             let conditions = requests.conditions(rules)
             all.append(
                 SampledRequest(request, rules.sample, as: .auto, place.sample) { body in
-                    let candidate = body.candidates(at: rules.root)?.first { $0.meets(conditions) }
+                    let candidate = body.candidates(at: rules.root)?.first { conditions.map($0.meets) ?? false }
                     let read =
                         [Named(lookup.name, rules.value)]
                         + rules.capture.items.map { Named($0.name, $0.value.pointers) }

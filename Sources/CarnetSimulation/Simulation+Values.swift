@@ -52,7 +52,9 @@ extension Simulation {
             }
             let conditions = requests().conditions(lookup.value)
             // The sandbox makes a candidate meet the values of another customer.
-            let chosen = candidates.first { $0.meets(conditions) } ?? candidates.first
+            let chosen = conditions.flatMap { conditions in
+                candidates.first { $0.meets(conditions) } ?? candidates.first
+            }
             collect("connection", lookup.name, chosen?.firstStated(of: lookup.value.value.pointers)?.scalarText)
             collect("connection", lookup.value.capture, of: chosen)
             derive()

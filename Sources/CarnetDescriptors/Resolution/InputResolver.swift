@@ -203,6 +203,18 @@ struct InputResolver {
         try allNamed(NamedList(list.items.filter { isLate($0.value) }), key: key())
     }
 
+    /// What objects must have. One that uses an optional input without a value is left out; one that nothing fills stays,
+    /// and no object meets it.
+    func conditions(
+        _ list: NamedList<Template>, key: @autoclosure () -> String
+    ) throws(ResolutionError) -> [Named<Template>] {
+        try list.items.collect { item throws(ResolutionError) in
+            let filled = try late(item.value, key: "\(key()).\(item.name)")
+            let isLeftOut = item.value.requiredInputNames.contains { value(of: $0) == nil && secrets[$0] == nil }
+            return filled == nil && isLeftOut ? nil : Named(item.name, filled ?? item.value)
+        }
+    }
+
     private func isLate(_ template: Template) -> Bool { template.isLate || usesSecret(template) }
 
     /// All templates with the inputs in them.

@@ -5,6 +5,12 @@ extension TemplateValues {
         templates.compactMap { item in fill(item.value).map { Named(item.name, $0.text) } }
     }
 
+    /// What an object must have; `nil` if the value of a condition is not known, so that no object has it.
+    package func conditions(_ templates: [Named<Template>]) -> [Named<String>]? {
+        let known = named(templates)
+        return known.count == templates.count ? known : nil
+    }
+
     /// The names of those whose values must not be seen.
     package func secretNames(of templates: [Named<Template>]) -> Set<String> {
         Set(templates.filter { fill($0.value)?.isSecret ?? false }.map(\.name))

@@ -34,6 +34,16 @@ extension DiagnosticExplanation {
             tables: { hosts: { us: us.acme.example } }
             connection: { derive: { host: ⟦"{map(token.region, 'hosts')}"⟧ } }
             samples: { token: { access_token: redacted, token_type: Bearer, region: eu } }
+
+            token: { response: { capture: { site: /site } } }
+            connection:
+              lookups:
+                me:
+                  url: https://api.acme.example/teams
+                  ⟦where⟧: { name: "{capture(token.site, 'team-([a-z]+)')}" }
+                  value: /id
+                  sample: [{ id: 1, name: blue }]
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600, site: blue } }
             """,
         good: """
             client: { dpop_bound_access_tokens: true }

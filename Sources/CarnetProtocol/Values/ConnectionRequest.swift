@@ -78,8 +78,8 @@ package struct ConnectionRequest: Sendable {
         return ConnectionValue(value.text, isSecret: value.isSecret)
     }
 
-    /// What the members of a lookup's candidates must be. A condition with a value that is not known does not count.
-    package func conditions(_ lookup: LookupRules) -> [Named<String>] { known.named(lookup.conditions.items) }
+    /// What the members of a lookup's candidates must be; `nil` if a value of them is not known.
+    package func conditions(_ lookup: LookupRules) -> [Named<String>]? { known.conditions(lookup.conditions.items) }
 
     /// Why a URL cannot be requested with these values; `nil` if it can.
     package func obstacle(to url: Template) -> String? {
@@ -171,12 +171,13 @@ public struct ConnectionChoice: Sendable {
 
     /// Validates the response to a lookup.
     ///
-    /// - Parameter conditions: The values that members of a candidate must have.
+    /// - Parameter conditions: The values that members of a candidate must have; `nil` if one of them is not known, so that
+    ///   no candidate counts.
     /// - Returns: `nil` if an optional lookup finds nothing.
     /// - Throws: `OAuthError` at step `connection`.
     package init?(
         validating response: IncomingResponse, to request: PreparedRequest, of lookup: Named<LookupRules>,
-        where conditions: [Named<String>] = []
+        where conditions: [Named<String>]? = []
     ) throws(OAuthError) {
         guard !lookup.value.call.isDeclined(response, to: request) else { return nil }
         let key = "connection.lookups.\(lookup.name)"
@@ -191,7 +192,7 @@ public struct ConnectionChoice: Sendable {
                 .connection, .missingField, "the response has nothing at this place", descriptorKey: "\(key).root")
         }
         var candidates: [Candidate] = []
-        for candidate in all.prefix(Self.mostCandidates) where candidate.meets(conditions) {
+        for candidate in all.prefix(Self.mostCandidates) where conditions.map(candidate.meets) ?? false {
             guard let value = candidate.firstStated(of: rules.value.pointers)?.scalarText else { continue }
             guard value.utf8.count <= ReceivedLimit.keptValue, rules.pattern?.matches(value) ?? true else {
                 throw OAuthError(
@@ -205,10 +206,13 @@ public struct ConnectionChoice: Sendable {
         }
         guard !candidates.isEmpty else {
             guard !rules.call.isOptional else { return nil }
-            let isFiltered = !conditions.isEmpty && all.contains { $0.firstStated(of: rules.value.pointers) != nil }
+            let isFiltered = conditions?.isEmpty != true && all.contains { $0.firstStated(of: rules.value.pointers) != nil }
             throw OAuthError(
                 .connection, .valueMissing,
-                "the response has no value for \"\(lookup.name)\"" + (isFiltered ? " that meets the conditions" : ""),
+                conditions == nil
+                    ? "a condition of \"\(lookup.name)\" cannot be built: a value of the sign-in is missing or has another form"
+                    : "the response has no value for \"\(lookup.name)\""
+                        + (isFiltered ? " that meets the conditions" : ""),
                 descriptorKey: isFiltered ? "\(key).where" : "\(key).value")
         }
         name = lookup.name

@@ -114,7 +114,7 @@ extension AuthorizationServer {
             + (rules.onConnect + rules.onDisconnect).map { ($0, nil) }
         return calls.compactMap { call in
             guard let own = self.url(call.rules.url, receiving: url, values) else { return nil }
-            let response = call.lookup.map { $0.response(meeting: values[0].named($0.conditions.items)) }
+            let response = call.lookup.map { $0.response(meeting: values[0].conditions($0.conditions.items) ?? []) }
             return (call.rules, own, response ?? .object(JSONObject()))
         }
     }

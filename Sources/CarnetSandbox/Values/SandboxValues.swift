@@ -87,7 +87,7 @@ extension Provider {
         values.set(.token, "scope", (grant?.scopes ?? asked).joined(separator: self.scopes.separator))
         for (name, text) in self.secretInputs { values.set(.input, name, text) }
         for lookup in self.connection.lookups.items {
-            let candidate = lookup.value.candidate(meeting: values.named(lookup.value.conditions.items))
+            let candidate = values.conditions(lookup.value.conditions.items).flatMap(lookup.value.candidate)
             values.set(.connection, lookup.name, candidate?.firstStated(of: lookup.value.value.pointers)?.scalarText)
             for capture in lookup.value.capture.items {
                 values.set(.connection, capture.name, candidate.kept(by: capture.value))

@@ -324,6 +324,58 @@ struct RunTimeValueTests {
         #expect(error.kind == .valueMissing && error.descriptorKey == "connection.derive.a12", "\(error)")
     }
 
+    @Test(
+        "no candidate meets a condition that cannot be built, of an input or of a sign-in",
+        arguments: ["input", "token"], [false, true])
+    func unbuiltCondition(origin: String, isOptional: Bool) async throws {
+        let value = origin == "input" ? "team" : "token.team"
+        let fixture = try SignInFixture(
+            odd: """
+                inputs: { team: {} }
+                token: { response: { capture: { team: { from: /team, example: blue } } } }
+                connection:
+                  lookups:
+                    site:
+                      url: https://api.odd.example/sites
+                      where: { team: "{capture(\(value), 'team-([a-z]+)')}" }
+                      value: /id
+                      choose: first
+                      optional: \(isOptional)
+                      sample: [{ id: 1, team: red }]
+
+                """, inputs: ["team": "blue"], isLinted: false)
+        guard !isOptional else {
+            let session = try await fixture.signIn()
+            #expect(try await session.connectionValues()["connection.site"] == nil)
+            return
+        }
+        let error = try await #require(throws: OAuthError.self) { try await fixture.signIn() }
+        #expect(error.kind == .valueMissing && error.descriptorKey == "connection.lookups.site.where", "\(error)")
+    }
+
+    @Test("a further request brings nothing where its condition cannot be built of an input")
+    func unbuiltConditionOfProfile() async throws {
+        let fixture = try SignInFixture(
+            odd: """
+                inputs: { team: {} }
+                endpoints:
+                  authorization: https://odd.example/authorize
+                  token: https://odd.example/token
+                  userinfo: https://api.odd.example/me
+                profile:
+                  claims: { subject: /id }
+                  requests:
+                    - url: https://api.odd.example/mails
+                      where: { team: "{capture(team, 'team-([a-z]+)')}" }
+                      claims: { email: /email }
+                      sample: [{ email: eve@odd.example, team: red }]
+                samples: { userinfo: { id: 1 } }
+
+                """, inputs: ["team": "blue"], isLinted: false)
+        let profile = try await fixture.signIn().profile()
+        #expect(profile.subject == "1" && profile.email == nil)
+    }
+
     @Test("a lookup that fails keeps the tokens, says its name, and can be made again")
     func failingLookup() async throws {
         let fixture = try SignInFixture(

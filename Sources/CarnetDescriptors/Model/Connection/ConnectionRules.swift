@@ -131,7 +131,7 @@ extension ConnectionRules {
             rules.lookups.items[index].value.call = try lookup.value.call.resolve(
                 with: resolver, key: "connection.lookups.\(lookup.name)")
             rules.lookups.items[index].value.conditions = NamedList(
-                try resolver.allNamed(lookup.value.conditions, key: "connection.lookups.\(lookup.name).where"))
+                try resolver.conditions(lookup.value.conditions, key: "connection.lookups.\(lookup.name).where"))
         }
         for (index, call) in onConnect.enumerated() {
             rules.onConnect[index] = try call.resolve(with: resolver, key: "connection.on_connect.\(index)")

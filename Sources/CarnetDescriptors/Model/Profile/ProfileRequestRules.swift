@@ -83,12 +83,14 @@ extension InputResolver {
             guard let late = try lateURL(whole, key: "\(key).url") else { return nil }
             let tokenIn = rules.tokenIn.placement(else: placement)
             let own = tokenIn == nil ? rules.request : rules.request.inheriting(api, at: rules.url)
+            let known = try named(rules.conditions, key: "\(key).where")
+            let conditions = try conditions(rules.conditions, key: "\(key).where")
             return ProfileRequest(
                 url: late.isLate ? nil : try url(whole, key: "\(key).url"), lateURL: late,
                 request: try own.resolve(with: self, key: key, method: .get),
-                outcome: rules.outcome.inheriting(api), conditions: try named(rules.conditions, key: "\(key).where"),
-                lateConditions: try lateNamed(rules.conditions, key: "\(key).where"), tokenIn: tokenIn, described: rules
-            )
+                outcome: rules.outcome.inheriting(api), conditions: known,
+                lateConditions: conditions.filter { condition in !known.contains { $0.name == condition.name } },
+                tokenIn: tokenIn, described: rules)
         }
     }
 }
