@@ -103,12 +103,16 @@ struct RequestFindings {
             urls.insert(("api.base_url", base, places.api.baseURL.span), at: 0)
         }
         // Without an optional value, the engine leaves its resources out.
-        let token = Simulation.stated(provider.samples.token, as: provider.token.response.format)
-        let unknown = provider.token.response.capture.items.filter {
-            $0.value.isOptional && $0.value.example == nil
-                && token?.hasMember(at: $0.value.pointers.pointers) != true
-        }.map { TemplateReference(.token, $0.name) }
-        urls.removeAll { $0.url.references.contains(where: unknown.contains) }
+        let optional =
+            provider.token.response.capture.items.filter(\.value.isOptional).map { TemplateReference(.token, $0.name) }
+            + provider.connection.lookups.items.filter(\.value.call.isOptional).flatMap(\.references)
+            + provider.connection.derive.items.filter(\.value.isOptional).map {
+                TemplateReference(.connection, $0.name)
+            }
+        let known = Simulation.collected(
+            at: provider.discovered, as: simulation.registration, simulation.tokens
+        ).values
+        urls.removeAll { $0.url.references.contains { optional.contains($0) && known["\($0)"] == nil } }
         var obstacles = urls.compactMap { name, url, span in requests.obstacle(to: url).map { (name, $0, span) } }
         for name in EndpointName.allCases where provider.endpoints[name] == nil {
             guard let reason = provider.endpoints.unfilled[name] else { continue }

@@ -111,6 +111,14 @@ struct JudgesTests {
                     + "resources: [{ scope: read, title: Albums, url: 'https://api.acme.example/{connection.site}' }]\n",
                 "https://api.acme.example/s2", "failed"
             ),
+            // An optional lookup that finds nothing in its own sample.
+            (
+                Self.pages
+                    + "connection: { lookups: { site: { url: https://api.acme.example/site, value: /id, optional: true, sample: {} } } }\n"
+                    + "resources: [{ title: Albums, all_of: [], url: 'https://api.acme.example/{connection.site}' }]\n"
+                    + "samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600 } }\n",
+                "Acme works", "failed"
+            ),
             // The URL of the metadata is all that is known.
             ("discovery_url: https://id.acme.example/metadata.json\n", "Acme works", "failed"),
             (

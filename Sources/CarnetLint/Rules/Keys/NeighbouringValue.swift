@@ -42,6 +42,12 @@ struct NeighbouringValue: LintRule {
             """,
             "authorization: { parameters: { acr_values: high, access_type: offline } }",
             "profile: { claims: { subject: /id, username: /id, name: /id, email: /email, given_name: /first_name } }",
+            """
+            profile: { claims: { subject: /id, email: /email, name: /email, full: /full }, derive: { name: "{capture(claim.full, '.+')}" } }
+
+            profile: { claims: { subject: /id, email: /email, name: /email } }
+            samples: { userinfo: { id: 1, email: a@acme.example }, expect: { claims: { name: a@acme.example } } }
+            """,
         ])
 
     /// How the last part of an endpoint's path is called, in letters. A long word may be any part of the path.
@@ -94,11 +100,13 @@ struct NeighbouringValue: LintRule {
     private static let together = [["subject", "username", "name"], ["subject", "username", "email"]]
 
     private func pointersOfOthers(_ context: LintContext) -> [Diagnostic] {
-        let profile = context.places.profile
+        let (descriptor, profile) = (context.descriptor, context.places.profile)
+        // What a template replaces is what is left without it. An expectation says that the author means it.
+        let meant = descriptor.profile.derive.names + descriptor.samples.expect.claims.names
         return ([profile.claims.entries] + profile.requests.all.map { $0.claims.entries }).flatMap { claims in
             var known: [(claim: String, pointer: String)] = []
             return claims.compactMap { entry -> Diagnostic? in
-                guard Self.claims.contains(entry.key),
+                guard Self.claims.contains(entry.key), !meant.contains(entry.key),
                     let text = (entry.value.elements?.first ?? entry.value).scalar?.text,
                     let member = JSONPointer(text)?.tokens.last
                 else { return nil }

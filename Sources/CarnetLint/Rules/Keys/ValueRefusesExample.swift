@@ -46,6 +46,10 @@ struct ValueRefusesExample: SingleValueRule {
 
             connection:
               lookups:
+                site: { url: https://api.acme.example/sites, optional: true, value: /site_id, ⟦sample⟧: { siteId: 7 } }
+
+            connection:
+              lookups:
                 site: { url: https://api.acme.example/sites, ⟦where⟧: { kind: main }, value: /id, sample: [{ id: 7, kind: side }] }
 
             inputs: { site: { example: acme } }
@@ -74,6 +78,8 @@ struct ValueRefusesExample: SingleValueRule {
                 site: { url: https://api.acme.example/me, value: /id, label: /name, sample: { id: 7, name: null } }
                 team: { url: https://api.acme.example/team, optional: true, value: /id, sample: [{ id: null }] }
                 shop: { url: https://api.acme.example/shops, optional: true, root: /items, value: /id, sample: { items: [] } }
+                hub: { url: https://api.acme.example/hub, optional: true, root: /hubs, value: /id, sample: { message: No hub } }
+                desk: { url: https://api.acme.example/desk, optional: true, value: /id, sample: {} }
 
             inputs: { site: { example: acme } }
             connection:
@@ -126,10 +132,15 @@ struct ValueRefusesExample: SingleValueRule {
             let candidates = all.filter { $0.meets(fixed) }
             let usable = candidates.filter { $0.firstStated(of: rules.value.pointers)?.scalarText != nil }
             let values = usable.compactMap { $0.firstStated(of: rules.value.pointers)?.scalarText }
-            // An optional lookup may find nothing.
-            let saysNone =
-                candidates.isEmpty || candidates.contains { $0.isNull || $0.saysNone(at: rules.value.pointers) }
-            if values.isEmpty, saysNone, rules.call.isOptional, rules.sample[rules.root] != nil { continue }
+            // An optional lookup may find nothing, unless a member has nearly the name.
+            let saysNone = candidates.contains { $0.isNull || $0.saysNone(at: rules.value.pointers) }
+            let (read, names) =
+                rules.sample[rules.root] == nil
+                ? ([rules.sample], rules.root.tokens) : (candidates, rules.value.pointers.flatMap(\.tokens))
+            let isNear = read.flatMap { $0.object?.members ?? [] }.contains {
+                nearestName(to: $0.name, in: names, within: 2) != nil
+            }
+            if values.isEmpty, saysNone || !isNear, rules.call.isOptional { continue }
             guard !candidates.isEmpty || all.isEmpty else {
                 found += findings(
                     "no candidate of the sample meets the conditions", in: context, at: place.conditions.keySpan,

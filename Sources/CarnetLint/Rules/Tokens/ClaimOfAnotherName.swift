@@ -20,6 +20,7 @@ struct ClaimOfAnotherName: LintRule {
         good: [
             "profile: { claims: { subject: /id, username: /login, email: /email, email_verified_at: /verified } }",
             "profile: { claims: { subject: /id, emails: /emails, pictures: /avatars, avatar: /avatar/id } }",
+            "profile: { claims: { subject: /id, emails_verified: { root: /emails, each: /verified } } }",
             "profile: { claims: { subject: /id, object: /object, vanity_name: /vanity, email: /mail, emial: /raw } }",
         ])
 
@@ -36,7 +37,9 @@ struct ClaimOfAnotherName: LintRule {
         let mapped = Set(entries.map(\.key)).union(context.descriptor.profile.derive.names)
         return entries.compactMap { entry in
             let name = entry.key
-            guard !Self.standard.contains(where: { $0.name == name }) else { return nil }
+            // A list is no standard claim.
+            guard !Self.standard.contains(where: { $0.name == name }), entry.value.node(at: ["each"]) == nil
+            else { return nil }
             let same = Self.standard.first { $0.member == name }?.name ?? Self.elsewhere[name.lettersAndDigits]
             // Nobody misspells the first letter, but `token_name` is near `given_name`.
             let similar = Self.standard.map(\.name).filter { $0.utf8.first == name.utf8.first }
