@@ -40,17 +40,20 @@ extension SampleFindings {
             return context.findings(
                 .claimNotInSample, "'profile.root' finds nothing in samples.\(sample.name)", at: span)
         }
-        return ofSubject(profile, in: root, sample) + ofClaims(profile, in: root, sample) + ofOtherMembers(in: root)
+        return ofSubject(profile, in: root, sample) + ofClaims(profile, in: root, sample)
+            + ofOtherMembers(in: root, context.descriptor.profile.claims.items, places.profile.claims)
             + unexpected(in: profile)
     }
 
     /// Names that contradict each other, and a confirmation of something else than the address.
-    private func ofOtherMembers(in root: JSONValue) -> [Diagnostic] {
-        let claims = profileRules.claims
-        func pointers(_ claim: String) -> [JSONPointer] { claims[claim]?.pointers ?? [JSONPointer(tokens: [claim])] }
+    private func ofOtherMembers(
+        in root: JSONValue, _ claims: [Named<ClaimPlace>], _ places: Place<NamedList<ClaimPlace>>
+    ) -> [Diagnostic] {
+        func place(_ claim: String) -> ClaimPlace? { claims.first { $0.name == claim }?.value }
+        func pointers(_ claim: String) -> [JSONPointer] { place(claim)?.pointers ?? [JSONPointer(tokens: [claim])] }
         func report(_ claim: String, _ message: String, _ help: String) -> [Diagnostic] {
-            claims.contains(claim)
-                ? [context.finding(.claimNotRead, message, at: places.profile.claims[claim].span, help: help)] : []
+            place(claim) == nil
+                ? [] : [context.finding(.claimNotRead, message, at: places[claim].span, help: help)]
         }
         let names = ["given_name", "family_name"].map { root.firstStated(of: pointers($0))?.scalarText ?? "" }
         let areOne = names[0] == names[1] && !names[0].isEmpty && !names[0].lowercased().contains("redacted")
@@ -58,18 +61,20 @@ extension SampleFindings {
             areOne
             ? report("family_name", "the sample has one text for both names", "map the member that is the family name")
             : []
-        let read = pointers("email_verified")
+        let elements = place("email_verified")?.elements
+        let read = elements?.pointers ?? pointers("email_verified")
+        let list = elements.map { _ in root.first(of: pointers("email_verified"))?.array ?? [] }
         func says(_ place: JSONPointer) -> Bool {
             let name = place.tokens.last?.lettersAndDigits ?? ""
             return ["verified", "isverified", "confirmed", "isconfirmed"].contains(name)
                 || name.holds("mail") && ["verif", "confirm"].contains(where: name.holds)
         }
         let isOfMail = read.contains { place in
-            ["mail", "valid"].contains { place.description.lowercased().contains($0) }
+            ["mail", "valid", "verif", "confirm"].contains { place.description.lowercased().contains($0) }
         }
-        guard claims["email_verified"]?.elements == nil, !read.isEmpty, !isOfMail, !read.contains(where: says),
-            let other = root.members(below: JSONPointer(tokens: []), depth: 3).prefix(256).first(where: says),
-            root[other]?.canBe("email_verified") == true
+        guard !read.isEmpty, !isOfMail, let holder = list.map(\.first) ?? root,
+            let other = holder.members(below: JSONPointer(tokens: []), depth: 3).prefix(256).first(where: says),
+            holder[other]?.canBe("email_verified") == true
         else { return found }
         return found
             + report("email_verified", "another member says that something is confirmed", "did you mean \(other)?")
@@ -77,10 +82,13 @@ extension SampleFindings {
 
     /// The subject, which everybody has.
     private func ofSubject(_ profile: Profile, in root: JSONValue, _ sample: Sample) -> [Diagnostic] {
-        guard profileRules.subject == nil, Profile.subject(stated: nil, profile, at: simulation.provider) == nil
-        else { return [] }
-        if let template = profileRules.derive["subject"]?.template { return notDerived(template, in: sample) }
-        guard let pointers = profileRules.claims["subject"]?.pointers else {
+        let rules = profileRules
+        guard rules.subject == nil else { return [] }
+        guard Profile.subject(stated: nil, profile, at: simulation.provider) == nil else {
+            return ofGroup(in: root, sample)
+        }
+        if let template = rules.derive["subject"]?.template { return notDerived(template, in: sample) }
+        guard let pointers = rules.claims["subject"]?.pointers else {
             return context.findings(
                 .claimNotInSample, "the sample has no subject at /sub", at: sample.place.keySpan,
                 help: "map it: profile: { claims: { subject: /id } }")
@@ -98,6 +106,32 @@ extension SampleFindings {
             help: pointers.lazy.compactMap { root.member(similarTo: $0, besides: []) }.first.map {
                 "did you mean \($0)?"
             }, sample: sample.place)
+    }
+
+    private static let groups: Set<String> = [
+        "organization", "organisation", "org", "tenant", "team", "workspace", "company",
+    ]
+
+    /// A subject that is the identifier of the user's organization, beside one of the user.
+    private func ofGroup(in root: JSONValue, _ sample: Sample) -> [Diagnostic] {
+        let rules = context.descriptor.profile
+        guard let subject = rules.claims["subject"], subject.elements == nil, rules.derive["subject"] == nil,
+            let pointer = subject.pointers.first(where: { root[$0]?.isNull == false }),
+            let name = pointer.tokens.last?.lettersAndDigits
+        else { return [] }
+        func isGroup(_ name: String) -> Bool {
+            let word = name.lettersAndDigits
+            return Self.groups.contains(word) || word.hasSuffix("id") && Self.groups.contains(String(word.dropLast(2)))
+        }
+        let isMapped = rules.claims.items.contains { isGroup($0.name) && $0.value.pointers.contains(pointer) }
+        // What only an `id` contradicts may be a profile of the organization.
+        let own = ["sub", "user_id", "userId", "uid"] + (isMapped ? ["id"] : [])
+        guard isMapped || isGroup(name),
+            let meant = own.first(where: { root[$0]?.scalarText.map { $0 != root[pointer]?.scalarText } ?? false })
+        else { return [] }
+        return context.findings(
+            .claimNotRead, "\(pointer) is the organization's, so all its users would be one account",
+            at: places.profile.claims["subject"].span, help: "did you mean /\(meant)?", sample: sample.place)
     }
 
     private func notDerived(_ subject: Template, in sample: Sample) -> [Diagnostic] {
@@ -138,11 +172,34 @@ extension SampleFindings {
                 profile[claim.name]?.isLikely(claim.name) ?? false
                 && (!claim.value.isPresence || root.hasMember(at: claim.value.pointers))
             let isDerived = profileRules.derive.contains(claim.name)
-            guard !isRead, !isDerived, claim.name != "subject" || profile.subject != nil else { return nil }
+            guard !isDerived, claim.name != "subject" || profile.subject != nil else { return nil }
+            guard !isRead else { return ofAnother(claim, in: root, besides: read, sample) }
             return unread(
                 claim.name, claim.value.pointers, reading: elements, in: root, of: "samples.\(sample.name)",
                 besides: read, at: places.profile.claims[claim.name].span, sample.place)
         }
+    }
+
+    /// A claim from the member that another claim is called after, although its own is there and unread.
+    private func ofAnother(
+        _ claim: Named<ClaimPlace>, in root: JSONValue, besides read: [JSONPointer], _ sample: Sample
+    ) -> Diagnostic? {
+        let names = ProfileRules.standardClaims.filter { $0.name != "subject" }
+        func members(_ claim: String) -> Set<String> {
+            Set(names.filter { $0.name == claim }.flatMap { [$0.name, $0.member] })
+        }
+        let pointer = claim.value.pointers.first { root[$0]?.isNull == false }
+        guard claim.value.elements == nil, !claim.value.isPresence, !expect.claims.contains(claim.name),
+            let name = pointer?.tokens.last, !members(claim.name).contains(name),
+            names.contains(where: { members($0.name).contains(name) }),
+            let own = members(claim.name).sorted().first(where: { own in
+                !read.contains(JSONPointer(tokens: [own])) && root[own]?.isLikely(claim.name) == true
+                    && root[own]?.scalarText?.isEmpty == false
+            })
+        else { return nil }
+        return context.finding(
+            .claimNotRead, "\(claim.name) is read from \"\(name)\", and the sample has \"\(own)\"",
+            at: places.profile.claims[claim.name].span, help: "did you mean /\(own)?", sample: sample.place)
     }
 
     private func unread(
@@ -221,6 +278,7 @@ extension SampleFindings {
                 return claim.value.isList ? value == [] : !value.isLikely(claim.name)
             }
             let read = request.claims.flatMap { $0.value.pointersInCandidate.filter { holder[$0] != nil } }
+            let others = ofOtherMembers(in: holder, request.claims, place.claims)
             guard !read.isEmpty else {
                 return missing.map { claim in
                     context.finding(
@@ -229,13 +287,14 @@ extension SampleFindings {
                         at: place.claims[claim.name].span, sample: place.sample)
                 }
             }
-            return missing.compactMap { claim in
-                unread(
-                    claim.name, claim.value.pointersInCandidate,
-                    reading: claim.value.isOfCandidates ? nil : claim.value.elements, in: holder,
-                    of: "the request's sample", besides: read,
-                    at: place.claims[claim.name].span, place.sample)
-            }
+            return others
+                + missing.compactMap { claim in
+                    unread(
+                        claim.name, claim.value.pointersInCandidate,
+                        reading: claim.value.isOfCandidates ? nil : claim.value.elements, in: holder,
+                        of: "the request's sample", besides: read,
+                        at: place.claims[claim.name].span, place.sample)
+                }
         }
     }
 
@@ -310,7 +369,13 @@ extension JSONValue {
             let isNumber = Double(text) != nil && ["email", "picture", "locale"].contains(claim)
             let isNoAddress =
                 claim == "email" && !text.isEmpty && !text.contains("@") && !text.lowercased().contains("redacted")
-            return !isNumber && !isNoAddress && !["true", "false"].contains(text)
+            let isSecret = text.isEmpty || text.lowercased().contains("redacted")
+            let isNoURL = claim == "picture" && !text.contains("/")
+            // Such as 2026-01-31, with or without a time.
+            let parts = text.utf8.prefix(10).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+            let isTime =
+                claim != "subject" && parts.map(\.count) == [4, 2, 2] && parts.joined().allSatisfy(ASCII.isDigit)
+            return !isNumber && !isNoAddress && !["true", "false"].contains(text) && (isSecret || !isNoURL && !isTime)
         case .bool, .object, .array: return false
         case .null: return true
         }

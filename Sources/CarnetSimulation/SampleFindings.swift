@@ -116,6 +116,15 @@ extension SampleFindings {
                 found += context.findings(
                     .claimNotRead, message, at: sample.place.keySpan, help: "add it, or write keep_old or none")
             }
+            if isRefresh, refresh.rotation == .none, let new = refreshToken(in: sample),
+                let old = token.flatMap(refreshToken),
+                old != new
+            {
+                let message = "samples.refresh has another refresh token, and refresh.rotation is none"
+                found += context.findings(
+                    .claimNotRead, message, at: sample.place.keySpan, help: "write always_new or keep_old",
+                    sample: places.samples.token)
+            }
             return found
         } catch {
             let (rules, ofRefresh) = (rules(of: sample), isRefresh && places.refresh.response.isWritten)
@@ -244,6 +253,17 @@ extension SampleFindings {
         }
         guard let scopes = response.scopes else { return [] }
         let known = knownScopes
+        let (own, requested) = (simulation.provider.scopes, simulation.provider.scopes.defaults)
+        for scope in requested + own.required + own.offline where !scopes.contains(scope) {
+            let near = scopes.first { !known.contains($0) && $0.lettersAndDigits == scope.lettersAndDigits }
+            guard let near else { continue }
+            return context.findings(
+                .scopeNotInSample, "samples.\(sample.name) has the scope \"\(near)\", and \"\(scope)\" is requested",
+                at: place(of: rules.fields.scope, in: sample),
+                help:
+                    "write one name; if the provider has both, list \(near) in scopes.catalog, with implies: [\(scope)]"
+            )
+        }
         for scope in scopes where !known.contains(scope) {
             for separator in [",", ";", "|", "+", " "] {
                 let parts = scope.split(separator: separator).map(String.init)
@@ -255,6 +275,11 @@ extension SampleFindings {
             }
         }
         return []
+    }
+
+    private func refreshToken(in sample: Sample) -> String? {
+        let rules = rules(of: sample)
+        return sample.body[rules.root]?.first(of: rules.fields.refreshToken.pointers)?.scalarText
     }
 
     /// The places of the fields in the section of the sample. A refresh that inherits those of `token` may lack some.

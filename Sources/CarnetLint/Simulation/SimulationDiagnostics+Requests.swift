@@ -59,6 +59,9 @@ extension DiagnosticExplanation {
             """,
         references: ["RFC 6749, section 3.3"],
         bad: """
+            scopes: { default: [photos.read] }
+            samples: { token: { access_token: redacted, token_type: Bearer, scope: ⟦photos_read⟧ } }
+
             scopes: { default: [read, write] }
             samples: { token: { access_token: redacted, token_type: Bearer, scope: ⟦'read,write'⟧ } }
 

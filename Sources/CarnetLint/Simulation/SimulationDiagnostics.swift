@@ -60,7 +60,8 @@ extension DiagnosticExplanation {
             the pointer is right, add it, with null. 'email_verified' is true or false, as a boolean or text; for a time, use \
             'present'. The other standard claims are texts, and nobody has one text for both names. Without 'expires_in', \
             Carnet does not know when to refresh, and after 60 seconds or less it would refresh at each call. 'capture' keeps \
-            a text or a number. A server has one response for one request, so two samples of it have the same values.
+            a text or a number. A server has one response for one request, so two samples of it have the same values. If the \
+            subject is the organization's, all its users are one account.
             """,
         references: ["RFC 6901, section 4", "OpenID Connect Core 1.0, section 5.1"],
         bad: """
@@ -110,6 +111,24 @@ extension DiagnosticExplanation {
               userinfo: { sub: u1, name: Ada Example, given_name: Ada, nick: Ada, two_factors: true, verified: true }
               ⟦refresh⟧: { access_token: redacted, token_type: Bearer, expires_in: ⟦60⟧ }
 
+            profile: { claims: { username: ⟦/name⟧, picture: ⟦/state⟧, given_name: ⟦/created⟧ } }
+            samples: { userinfo: { sub: u1, name: Ada Example, preferred_username: ada, state: active, created: '2026-01-31T10:00:00Z' } }
+
+            profile: { claims: { subject: ⟦/team_id⟧, team: /team_id } }
+            samples: { userinfo: { id: u1, team_id: t1 } }
+
+            refresh: { rotation: none }
+            samples:
+              token: { access_token: redacted, token_type: Bearer, expires_in: 3600, refresh_token: redacted-1 }
+              ⟦refresh⟧: { access_token: redacted, token_type: Bearer, expires_in: 3600, refresh_token: redacted-2 }
+
+            profile:
+              requests:
+                - url: https://api.acme.example/mails
+                  where: { primary: true }
+                  claims: { email: /email, email_verified: ⟦/primary⟧ }
+                  sample: [{ email: a@acme.example, primary: true, verified: false }]
+
             profile:
               requests:
                 - { url: 'https://api.acme.example/me', claims: { email: /email }, sample: { email: a@acme.example, phone: '4' } }
@@ -131,6 +150,9 @@ extension DiagnosticExplanation {
 
             profile: { claims: { email_verified: { present: /verified_at } } }
             samples: { userinfo: { sub: '248289761001', verified_at: null } }
+
+            profile: { claims: { subject: /team_id, username: /name, picture: /image } }
+            samples: { userinfo: { id: 1, team_id: t1, name: ada, image: redacted } }
 
             profile:
               claims:
