@@ -6,7 +6,7 @@ struct NearlyTheSameURL: LintRule {
         summary: "A URL differs a little from another URL of the file, or from the URL that an environment replaces.",
         rationale: """
             Two paths that differ by one letter, or only by the version, are usually one path, and one of them is \
-            misspelled or old. An environment usually has the provider's paths, and one host for each of its hosts. An issuer \
+            misspelled or old. A constant in the place of an input is usually somebody's example. An environment usually has the provider's paths, and one host for each of its hosts. An issuer \
             is compared byte by byte, so a slash at its end counts. A URL below 'api.base_url' does not repeat its path.
             """,
         bad: [
@@ -18,10 +18,12 @@ struct NearlyTheSameURL: LintRule {
             """,
             "api: { base_url: https://a.example/v2 }\nconnection: { on_connect: [{ url: /photos }, { url: ⟦/photso⟧ }] }",
             "api: { base_url: https://a.example/v2 }\nconnection: { on_connect: [{ url: ⟦/v2/me⟧ }] }",
+            "inputs: { tenant: {} }\nendpoints: { authorization: 'https://a.example/{tenant}/oauth/authorize', token: ⟦https://a.example/common/oauth/token⟧ }",
         ],
         good: [
             "issuer: https://a.example/v2/oidc\nenvironments: { test: { issuer: https://b.example/v1/login } }",
             "api: { base_url: https://a.example }\nconnection: { on_connect: [{ url: /photos }, { url: /photo }] }",
+            "inputs: { tenant: {} }\nendpoints: { authorization: 'https://a.example/{tenant}/authorize', token: https://a.example/api/token }",
         ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
@@ -46,6 +48,15 @@ struct NearlyTheSameURL: LintRule {
             }
             // An API may have both a list and one of its elements, or two versions.
             let isResource = own.name.hasPrefix("resources")
+            for other in urls[..<index] where own.name == "endpoints.token" && other.origin == origin {
+                guard other.url.name == "endpoints.authorization",
+                    let lost = path.constant(inPlaceOfInputBeside: other.path)
+                else { continue }
+                let message = "\(own.name) has \"\(lost.own)\" where \(other.url.name) has \(lost.input)"
+                return finding(
+                    message, in: context, at: own.node.span,
+                    help: "if both are meant, silence this with a comment and the reason")
+            }
             for other in urls[..<index]
             where other.origin == origin && !(isResource && other.url.name.hasPrefix("resources")) {
                 guard let slip = path.slip(beside: other.path, within: 1),
@@ -91,6 +102,18 @@ struct NearlyTheSameURL: LintRule {
 }
 
 extension RandomAccessCollection<Substring> {
+    /// The part that is an input in another path, if only the last part differs besides.
+    fileprivate func constant(
+        inPlaceOfInputBeside other: some RandomAccessCollection<Substring>
+    ) -> (own: Substring, input: Substring)? {
+        guard count == other.count, count > 2 else { return nil }
+        let different = zip(self, other).dropLast().filter { $0 != $1 }
+        guard different.count == 1, let (own, input) = different.first, input.first == "{", input.last == "}",
+            !input.dropFirst().contains("{"), !own.contains("{")
+        else { return nil }
+        return (own, input)
+    }
+
     /// The parts in which two paths differ, if it is one, and it is another version or misspelled.
     fileprivate func slip(
         beside other: some RandomAccessCollection<Substring>, within letters: Int

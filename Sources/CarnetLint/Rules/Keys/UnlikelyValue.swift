@@ -35,6 +35,7 @@ struct UnlikelyValue: LintRule {
               authorization: https://id.acme.example/login
               token: ⟦https://id.acme.example/login⟧
             """,
+            "inputs: { site: { type: hostname } }\nendpoints: { authorization: 'https://{site}/login', token: ⟦'https://{site}/login'⟧ }",
             "issuer: https://a.example\nendpoints: { revocation: '{issuer}/revoke', introspection: ⟦'{issuer}/revoke'⟧ }",
             """
             endpoints:
@@ -246,8 +247,10 @@ struct UnlikelyValue: LintRule {
         if Set(names) == [.userinfo, .introspection] { return true }
         let rules = RequestKind.allCases.filter { names.contains($0.endpoint) }.map(context.descriptor.rules)
         let added = names.map { context.descriptor.parameters(to: $0) }
-        // A URL with a value in it is often a resource, which has a method for each purpose.
-        let isResource = context.descriptor.endpoints[names[0]]?.source.holds(UInt8(ascii: "{")) == true
+        // A URL with a value in it is often a resource, which has a method for each purpose, but issues no token.
+        let isResource =
+            context.descriptor.endpoints[names[0]]?.source.holds(UInt8(ascii: "{")) == true
+            && !names.contains(where: ofToken.contains)
         return names.allSatisfy(ofToken.contains) || isResource && names.filter(pages.contains).count == 1
             || rules.contains { $0?.method != nil }
             // The server tells the requests apart by what the standards have for it, or by a parameter of its own.

@@ -4,10 +4,11 @@ import CarnetFoundation
 struct UnfoundedVerification: LintRule {
     let explanation = DiagnosticExplanation(
         "T065", name: "unfounded-verification",
-        summary: "A template states that an address is verified, although no response of the provider says so.",
+        summary:
+            "A template or 'present' states that an address is verified, although no response of the provider says so.",
         rationale: """
             A host may join accounts that have the same verified address. If each address counts as verified, an attacker \
-            enters somebody else's address at the provider and gets that person's account at the host. The template must \
+            enters somebody else's address at the provider and gets that person's account at the host. It must \
             use a member of a response that states the verification, and its default must not be true. A claim such as the \
             address itself states nothing, and users choose the values of a callback that the provider does not sign. If the \
             provider verifies every address, write a note about the key with the reason. If the provider states false, \
@@ -16,6 +17,12 @@ struct UnfoundedVerification: LintRule {
         references: ["OpenID Connect Core 1.0, section 5.1", "OpenID Connect Core 1.0, section 5.7"],
         bad: """
             profile: { derive: { email_verified: ⟦"true"⟧ } }
+
+            profile: { claims: { subject: /id, email: [/mail, /email], email_verified: ⟦{ present: /email }⟧ } }
+
+            profile:
+              requests:
+                - { url: 'https://api.acme.example/me', claims: { email: /email, email_verified: ⟦{ present: /email }⟧ } }
 
             profile:
               claims: { phone_number: /phone }
@@ -33,6 +40,17 @@ struct UnfoundedVerification: LintRule {
             profile: { derive: { email_verified: "true" } }
             notes: [{ about: profile.derive.email_verified, because: 'nobody can sign in with an address before its confirmation' }]
 
+            profile: { claims: { subject: /id, email: /email, email_verified: { present: /email } } }
+            notes: [{ about: profile.claims.email_verified, because: an address is in the response after its confirmation }]
+
+            profile: { claims: { subject: /id, email: /email, email_verified: { present: /email_confirmed_at } } }
+
+            profile:
+              claims:
+                subject: /id
+                email: { root: /emails, where: { primary: true }, first: /address }
+                email_verified: { root: /emails, where: { primary: true }, present: /confirmed_at }
+
             profile:
               claims: { mail_state: /mail/state }
               derive: { email_verified: "{map(claim.mail_state, 'states')|false}" }
@@ -48,6 +66,33 @@ struct UnfoundedVerification: LintRule {
     let isReminder = true
 
     func check(_ context: LintContext) -> [Diagnostic] {
+        let (descriptor, profile) = (context.descriptor, context.places.profile)
+        let further = zip(descriptor.profile.requests, profile.requests.all).flatMap {
+            presences($0.claims, $1.claims, context)
+        }
+        return derived(context) + presences(descriptor.profile.claims, profile.claims, context) + further
+    }
+
+    /// Claims that an address is there, which is no word of its verification.
+    private func presences(
+        _ claims: NamedList<ClaimPlace>, _ place: Place<NamedList<ClaimPlace>>, _ context: LintContext
+    ) -> [Diagnostic] {
+        func read(_ claim: ClaimPlace) -> [[String]] {
+            claim.pointers.flatMap { place in
+                (claim.elements?.pointers ?? [.whole]).map { place.tokens + $0.tokens }
+            }
+        }
+        return claims.items.compactMap { claim in
+            guard claim.value.isPresence, let name = ProfileRules.verified(by: claim.name) else { return nil }
+            let address = claims[name].map(read) ?? [[name]]
+            guard read(claim.value).contains(where: address.contains) else { return nil }
+            return finding(
+                "\(claim.name) is true for each address", in: context, at: place[claim.name].span,
+                help: "use the member in which the provider states it")
+        }
+    }
+
+    private func derived(_ context: LintContext) -> [Diagnostic] {
         context.descriptor.profile.derive.items.compactMap { rule in
             guard ProfileRules.verified(by: rule.name) != nil, rule.value.source != "false" else { return nil }
             let isTrueWithoutValue = rule.value.defaults.contains("true")
