@@ -34,7 +34,7 @@ struct SampleFindings {
 
     var all: [Diagnostic] {
         ofTokens(token) + ofTokens(refresh) + ofSteps + ofProfile + ofFurtherRequests + ofSharedRequests + ofFormats
-            + ofError + ofCallback
+            + ofError + ofAdditions + ofCallback
     }
 
     /// A string is the exact body. The engine reads JSON also where the provider is said to send a form.

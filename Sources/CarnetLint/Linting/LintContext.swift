@@ -113,7 +113,7 @@ extension Optional {
 
 extension YAMLNode {
     /// The headers and parameters of all requests. In a response or a table, the same names mean something else.
-    var additions: [(entry: YAMLEntry, isHeader: Bool)] {
+    package var additions: [(entry: YAMLEntry, isHeader: Bool)] {
         let sections = entries ?? []
         let named = sections.filter { $0.key == "headers" || $0.key.hasSuffix("parameters") }
         let own = named.flatMap { section in

@@ -61,7 +61,7 @@ extension DiagnosticExplanation {
             'present'. The other standard claims are texts, and nobody has one text for both names. Without 'expires_in', \
             Carnet does not know when to refresh, and after 60 seconds or less it would refresh at each call. 'capture' keeps \
             a text or a number. A server has one response for one request, so two samples of it have the same values. If the \
-            subject is the organization's, all its users are one account.
+            subject is the organization's, all its users are one account. What a template finds nothing for is left out.
             """,
         references: ["RFC 6901, section 4", "OpenID Connect Core 1.0, section 5.1"],
         bad: """
@@ -111,6 +111,14 @@ extension DiagnosticExplanation {
               userinfo: { sub: u1, name: Ada Example, given_name: Ada, nick: Ada, two_factors: true, verified: true }
               ⟦refresh⟧: { access_token: redacted, token_type: Bearer, expires_in: ⟦60⟧ }
 
+            profile: { claims: { full: /full }, derive: { given_name: ⟦"{capture(claim.full, '([a-z]+) .*')}"⟧ } }
+            samples: { userinfo: { sub: u1, full: Ada Example } }
+
+            token: { response: { capture: { site: /site } } }
+            api: { headers: { X-Region: ⟦"{map(token.site, 'regions')}"⟧ } }
+            tables: { regions: { us: '1' } }
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600, site: eu } }
+
             profile: { claims: { username: ⟦/name⟧, picture: ⟦/state⟧, given_name: ⟦/created⟧ } }
             samples: { userinfo: { sub: u1, name: Ada Example, preferred_username: ada, state: active, created: '2026-01-31T10:00:00Z' } }
 
@@ -150,6 +158,14 @@ extension DiagnosticExplanation {
 
             profile: { claims: { email_verified: { present: /verified_at } } }
             samples: { userinfo: { sub: '248289761001', verified_at: null } }
+
+            profile: { claims: { full: /full, name: /nick }, derive: { name: "{capture(claim.full, '.+')}" } }
+            samples: { userinfo: { sub: u1, full: '', nick: Ada } }
+
+            callback: { capture: { site: { pattern: '[a-z]+', example: eu } } }
+            api: { headers: { X-Region: "{map(callback.site, 'regions')|1}" } }
+            tables: { regions: { us: '1' } }
+            samples: { userinfo: { sub: u1 } }
 
             profile: { claims: { subject: /team_id, username: /name, picture: /image } }
             samples: { userinfo: { id: 1, team_id: t1, name: ada, image: redacted } }

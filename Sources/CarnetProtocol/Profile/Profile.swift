@@ -133,7 +133,7 @@ extension Profile {
     }
 
     /// What templates are filled with: the claims as they were read, besides the values of the sign-in.
-    private func values(at provider: FilledProvider) -> TemplateValues? {
+    package func values(at provider: FilledProvider) -> TemplateValues? {
         guard var values = provider.profile.values else { return nil }
         let subject = subjectAsRead.map { [Named("subject", $0)] } ?? []
         for claim in claims.filter({ subject.isEmpty || $0.name != "subject" }) + subject {

@@ -7,7 +7,7 @@ import HTTPTypes
 package struct ConnectionRequest: Sendable {
     private let provider: FilledProvider
     private let tokens: TokenSet
-    private let known: TemplateValues
+    package let known: TemplateValues
 
     package init(
         at provider: DiscoveredProvider, as registration: ClientRegistration, with collected: ConnectionValues,

@@ -6,8 +6,9 @@ struct NearlyTheSameURL: LintRule {
         summary: "A URL differs a little from another URL of the file, or from the URL that an environment replaces.",
         rationale: """
             Two paths that differ by one letter, or only by the version, are usually one path, and one of them is \
-            misspelled or old. A constant in the place of an input is usually somebody's example. An environment usually has the provider's paths, and one host for each of its hosts. An issuer \
-            is compared byte by byte, so a slash at its end counts. A URL below 'api.base_url' does not repeat its path.
+            misspelled or old. A constant in the place of an input is usually somebody's example. An environment usually has \
+            the provider's paths, and one host for each of its hosts. An issuer is compared byte by byte, so a slash at its \
+            end counts. A URL below 'api.base_url' does not repeat its path.
             """,
         bad: [
             "issuer: https://id.acme.example/\nenvironments: { test: { issuer: ⟦https://id.test.acme.example⟧ } }",
