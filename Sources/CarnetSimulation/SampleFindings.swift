@@ -108,7 +108,7 @@ extension SampleFindings {
             if !isRefresh {
                 found += of(rules.capture, written.capture, in: sample.body, "samples.token", sample.place)
             }
-            if !isRefresh { found += unexpected(in: response) + ofIDToken(response) }
+            if !isRefresh { found += unexpected(in: response) + ofIDToken(response) + ofBaseURL(in: sample) }
             let (rules, refresh) = (rules(of: sample), simulation.provider.refresh)
             found += ofShortLife(sample.body, rules, at: place(of: rules.fields.expiresIn, in: sample))
             if isRefresh, refresh.rotation == .alwaysNew, refresh.using == .refreshToken, response.refreshToken == nil {
@@ -180,6 +180,19 @@ extension SampleFindings {
         let help = "write the real lifetime in seconds; if it is so short, set refresh.margin"
         return context.findings(
             .claimNotRead, "expires_in is \(Int(seconds)), so a refresh is due at once", at: span, help: help)
+    }
+
+    /// An optional value that the sample lacks, and without which no resource has a URL.
+    private func ofBaseURL(in sample: Sample) -> [Diagnostic] {
+        let needed = simulation.provider.api.baseURL?.requiredReferences ?? []
+        return rules.capture.items.filter { capture in
+            capture.value.isOptional && needed.contains(TemplateReference(.token, capture.name))
+                && !sample.body.hasMember(at: capture.value.pointers.pointers)
+        }.flatMap { capture in
+            context.findings(
+                .claimNotRead, "api.base_url needs the value {token.\(capture.name)}, and samples.token lacks it",
+                at: places.api.baseURL.span, help: "give it a default, or remove 'optional'", sample: sample.place)
+        }
     }
 
     private func ofIDToken(_ response: TokenResponse) -> [Diagnostic] {

@@ -57,13 +57,15 @@ extension Template {
     }
 
     /// The names of the inputs without which the template has no text: a default stands in for the others.
-    package var requiredInputNames: [String] {
+    package var requiredInputNames: [String] { requiredReferences.filter { $0.origin == .input }.map(\.name) }
+
+    /// The values without which the template has no text.
+    package var requiredReferences: [TemplateReference] {
         parts.flatMap { part in
             switch part {
-            case .literal, .late(_, fallback: _?): [String]()
-            case .input(let name): [name]
-            case .late(let expression, fallback: nil):
-                expression.references.filter { $0.origin == .input }.map(\.name)
+            case .literal, .late(_, fallback: _?): [TemplateReference]()
+            case .input(let name): [TemplateReference(.input, name)]
+            case .late(let expression, fallback: nil): expression.references
             }
         }
     }

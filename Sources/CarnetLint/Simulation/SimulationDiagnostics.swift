@@ -114,6 +114,11 @@ extension DiagnosticExplanation {
             profile: { claims: { full: /full }, derive: { given_name: ⟦"{capture(claim.full, '([a-z]+) .*')}"⟧ } }
             samples: { userinfo: { sub: u1, full: Ada Example } }
 
+            token: { response: { capture: { site: { from: /site, optional: true, example: a } } } }
+            api: { base_url: ⟦'https://{token.site}.acme.example'⟧ }
+            trusted_hosts: ['*.acme.example']
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600 } }
+
             token: { response: { capture: { site: /site } } }
             api: { headers: { X-Region: ⟦"{map(token.site, 'regions')}"⟧ } }
             tables: { regions: { us: '1' } }

@@ -22,6 +22,7 @@ struct NeighbouringValue: LintRule {
             "authorization: { parameters: { ⟦acr_value⟧: high } }",
             "authorization: { offline_parameters: { ⟦acces_type⟧: offline } }",
             "token: { rename: { client_secret: ⟦client_secert⟧ } }",
+            "authorization: { parameters: { ⟦grant_type⟧: basic } }",
             "profile: { claims: { subject: /id, given_name: /name, family_name: ⟦/name⟧ } }",
             "profile: { claims: { subject: /id, given_name: ⟦/last_name⟧, family_name: ⟦/first_name⟧ } }",
             "profile: { claims: { subject: /id, email: /contact, name: ⟦/contact⟧ } }",
@@ -70,7 +71,8 @@ struct NeighbouringValue: LintRule {
     ]
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        exchangedEndpoints(context) + misspelledParameters(context) + misspelledRenames(context)
+        exchangedEndpoints(context) + parametersOfTokens(context) + misspelledParameters(context)
+            + misspelledRenames(context)
             + pointersOfOthers(context) + scopesWithoutOpenID(context)
     }
 
@@ -159,6 +161,20 @@ struct NeighbouringValue: LintRule {
             return finding(
                 "the path of the endpoint \(name.rawValue) names the endpoint \(meant.rawValue)", in: context,
                 at: node.span, help: "exchange the two URLs")
+        }
+    }
+
+    private static let ofTokens = ["client_assertion", "client_secret", "code", "grant_type", "refresh_token"]
+
+    /// Parameters of a token request in the URL of the page. A server may tell requests to one URL apart by them.
+    private func parametersOfTokens(_ context: LintContext) -> [Diagnostic] {
+        let (urls, places) = (context.descriptor.endpoints, context.places.authorization)
+        guard urls[.authorization]?.source != urls[.token]?.source else { return [] }
+        let added = [places.parameters, places.offlineParameters, places.reconsentParameters].flatMap(\.entries)
+        return added.filter { Self.ofTokens.contains($0.key) }.map { entry in
+            finding(
+                "\"\(entry.key)\" is a parameter of token requests", in: context, at: entry.keySpan,
+                help: "move it to token.parameters, or remove it")
         }
     }
 

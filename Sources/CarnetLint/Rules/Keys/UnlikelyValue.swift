@@ -21,6 +21,7 @@ struct UnlikelyValue: LintRule {
             "token: { response: { errors: { codes: { CodeExpired: ⟦invalid_grants⟧ } } } }",
             "api: { errors: { statuses: { 403: ⟦invalid_tokens⟧ } } }",
             "token: { response: { errors: { codes: { bad_client_secret: ⟦invalid_grant⟧ } } } }",
+            "api: { errors: { codes: { UNAUTHENTICATED: ⟦invalid_grant⟧, REFRESH_TOKEN_EXPIRED: invalid_grant } } }",
             "callback: { errors: { codes: { CodeExpired: ⟦invalid_grant⟧ } } }",
             "api: { headers: { ⟦Accept-Encodings⟧: gzip } }",
             "inputs: { site: {}, key: {} }\napi: { headers: { ⟦site⟧: '{key}' }, parameters: { ⟦key⟧: '{site}' } }",
@@ -160,6 +161,14 @@ struct UnlikelyValue: LintRule {
             default: break
             }
         }
+        for entry in places.api.errors.codes.entries {
+            let name = entry.key.lettersAndDigits
+            guard entry.value.scalar?.text == "invalid_grant", !name.holds("refresh"),
+                Self.ofAccessToken.contains(where: name.holds)
+            else { continue }
+            let message = "\"\(entry.key)\" is about the access token, and only invalid_token refreshes it"
+            found.append(finding(message, in: context, at: entry.value.span, help: "write invalid_token"))
+        }
         for entry in places.callback.errors.codes.entries {
             guard let code = entry.value.scalar?.text, !Self.ofCallback.contains(code),
                 !found.contains(where: { $0.span == entry.value.span })
@@ -171,6 +180,12 @@ struct UnlikelyValue: LintRule {
         return found + sharedURLs(context) + unlikelyHosts(context) + additions(context) + joins(context)
             + placeholders(context.root, context)
     }
+
+    /// Parts of codes for an access token that is wrong or old, in letters.
+    private static let ofAccessToken = [
+        "unauthenticated", "unauthorized", "tokenexpired", "expiredtoken", "expiredaccesstoken", "invalidtoken",
+        "invalidaccesstoken",
+    ]
 
     private static let ofCallback = RegisteredErrors.ofServer.subtracting([
         "invalid_client", "invalid_grant", "unsupported_grant_type", "authorization_pending", "slow_down",
