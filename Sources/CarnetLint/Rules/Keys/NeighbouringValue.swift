@@ -26,6 +26,7 @@ struct NeighbouringValue: LintRule {
             "profile: { claims: { subject: /id, given_name: /name, family_name: ⟦/name⟧ } }",
             "profile: { claims: { subject: /id, given_name: ⟦/last_name⟧, family_name: ⟦/first_name⟧ } }",
             "profile: { claims: { subject: /id, email: /contact, name: ⟦/contact⟧ } }",
+            "profile: { claims: { subject: /id, website: /url, picture: ⟦/url⟧ } }",
             "issuer: https://id.acme.example\nscopes: { ⟦default⟧: [profile, email] }",
         ],
         good: [
@@ -96,7 +97,7 @@ struct NeighbouringValue: LintRule {
         "given_name": PartsAsAlternatives.family, "family_name": PartsAsAlternatives.given,
         "email": ["name", "phone"], "name": ["email", "mail"], "picture": ["email", "name"],
     ]
-    private static let claims = ProfileRules.standardClaims.map(\.name) + ["phone_number", "birthdate"]
+    private static let claims = ProfileRules.standardClaims.map(\.name) + ["phone_number", "birthdate", "website"]
 
     /// Those that may be one member. About a subject that can change, another rule reports.
     private static let together = [["subject", "username", "name"], ["subject", "username", "email"]]
@@ -169,7 +170,7 @@ struct NeighbouringValue: LintRule {
     /// Parameters of a token request in the URL of the page. A server may tell requests to one URL apart by them.
     private func parametersOfTokens(_ context: LintContext) -> [Diagnostic] {
         let (urls, places) = (context.descriptor.endpoints, context.places.authorization)
-        guard urls[.authorization]?.source != urls[.token]?.source else { return [] }
+        guard urls[.token] == nil || urls[.authorization]?.source != urls[.token]?.source else { return [] }
         let added = [places.parameters, places.offlineParameters, places.reconsentParameters].flatMap(\.entries)
         return added.filter { Self.ofTokens.contains($0.key) }.map { entry in
             finding(

@@ -8,7 +8,7 @@ struct UnfoundedVerification: LintRule {
             "A template or 'present' states that an address is verified, although no response of the provider says so.",
         rationale: """
             A host may join accounts that have the same verified address. If each address counts as verified, an attacker \
-            enters somebody else's address at the provider and gets that person's account at the host. It must \
+            enters somebody else's address at the provider and gets that person's account at the host. The claim must \
             use a member of a response that states the verification, and its default must not be true. A claim such as the \
             address itself states nothing, and users choose the values of a callback that the provider does not sign. If the \
             provider verifies every address, write a note about the key with the reason. If the provider states false, \
