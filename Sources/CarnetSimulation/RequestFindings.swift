@@ -103,16 +103,11 @@ struct RequestFindings {
             urls.insert(("api.base_url", base, places.api.baseURL.span), at: 0)
         }
         // Without an optional value, the engine leaves its resources out.
-        let optional =
-            provider.token.response.capture.items.filter(\.value.isOptional).map { TemplateReference(.token, $0.name) }
-            + provider.connection.lookups.items.filter(\.value.call.isOptional).flatMap(\.references)
-            + provider.connection.derive.items.filter(\.value.isOptional).map {
-                TemplateReference(.connection, $0.name)
-            }
+        let optional = provider.shared.sections.optionalValues
         let known = Simulation.collected(
             at: provider.discovered, as: simulation.registration, simulation.tokens
         ).values
-        urls.removeAll { $0.url.references.contains { optional.contains($0) && known["\($0)"] == nil } }
+        urls.removeAll { $0.url.requiredReferences.contains { optional.contains($0) && known["\($0)"] == nil } }
         var obstacles = urls.compactMap { name, url, span in requests.obstacle(to: url).map { (name, $0, span) } }
         for name in EndpointName.allCases where provider.endpoints[name] == nil {
             guard let reason = provider.endpoints.unfilled[name] else { continue }

@@ -22,6 +22,15 @@ extension ProviderSections {
     }
 }
 
+extension ProviderSections {
+    /// What a sign-in may lack. A resource that needs one of them is then left out.
+    package var optionalValues: [TemplateReference] {
+        token.response.capture.items.filter(\.value.isOptional).map { TemplateReference(.token, $0.name) }
+            + connection.lookups.items.filter(\.value.call.isOptional).flatMap(\.references)
+            + connection.derive.items.filter(\.value.isOptional).map { TemplateReference(.connection, $0.name) }
+    }
+}
+
 extension Template {
     /// The claims that the template reads of any token.
     package var claimsOfTokens: [JSONPointer] {
