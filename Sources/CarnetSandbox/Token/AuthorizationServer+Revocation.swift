@@ -50,7 +50,9 @@ extension AuthorizationServer {
             throw .invalidClient("the access token is not at its place in the request")
         }
         let isRefreshToken = provider.revocation.tokens.contains(.refreshToken) && ledger.refreshTokens[token] != nil
-        guard isRefreshToken || (try? bearer(request, in: placement)) != nil else {
+        // A token that has ended is no error (RFC 7009, section 2.2).
+        let hasEnded = ledger.grantID(of: token).flatMap { ledger.grants[$0]?.isRevoked } ?? false
+        guard isRefreshToken || hasEnded || (try? bearer(request, in: placement)) != nil else {
             throw .invalidClient("the access token is invalid, or the client has not proved its possession")
         }
         return (token, nil)

@@ -489,7 +489,7 @@ struct JudgesTests {
         ),
         // The endpoint that the profile names is one that the metadata has.
         (
-            Self.pages + "resource: https://api.acme.example/\nprofile: { from: userinfo }\n", "Profile"
+            Self.pages + "  jwks: https://id.acme.example/keys\nissuer: https://id.acme.example\nprofile: { from: userinfo }\n", "Profile"
         ),
         ("issuer: https://id.acme.example\nprofile: { from: userinfo, jwt: {}, format: guarded }\n", "Profile"),
         // The redirect URI's own parameters are signed.
