@@ -57,8 +57,9 @@ extension Repository.File {
     fileprivate var proseLines: [Substring] {
         var isCode = false
         return lines.map(\.text).filter { line in
-            if line.hasPrefix("```") { isCode.toggle() }
-            return !isCode
+            let isFence = line.hasPrefix("```")
+            if isFence { isCode.toggle() }
+            return !isCode && !isFence
         }
     }
 
