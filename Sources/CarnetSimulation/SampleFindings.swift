@@ -120,7 +120,7 @@ extension SampleFindings {
                 let old = token.flatMap(refreshToken),
                 old != new
             {
-                let message = "samples.refresh has another refresh token, and refresh.rotation is none"
+                let message = "samples.refresh has another refresh token, against refresh.rotation: none"
                 found += context.findings(
                     .claimNotRead, message, at: sample.place.keySpan, help: "write always_new or keep_old",
                     sample: places.samples.token)

@@ -76,7 +76,8 @@ package final class Simulation: Sendable {
             accessToken: sampled(\.accessToken, "access_token") ?? Secret("simulated-access-token"),
             tokenType: registration.usesDPoP(at: discovered) ? "DPoP" : "Bearer",
             refreshToken: Secret("simulated-refresh-token"),
-            idToken: sampled(\.idToken, "id_token") ?? Secret("simulated-id-token"),
+            idToken: sampled(\.idToken, "id_token")
+                ?? (provider.issuer != nil || provider.needsMetadata ? Secret("simulated-id-token") : nil),
             scopes: registration.scopes ?? discovered.scopes.defaults, issuedAt: Self.now)
         let collected = Self.collected(at: discovered, as: registration, tokens)
         self.provider = discovered.filled(

@@ -7,7 +7,8 @@ struct SignedResponseWithoutKeys: LintRule {
         summary: "The provider must sign a response, but Carnet has no issuer or no keys to validate it with.",
         rationale: """
             Carnet validates the signature of a signed response with the issuer's keys. Without an issuer, or without \
-            a URL of the keys when discovery is off, it can validate no response, and every sign-in fails.
+            a URL of the keys when discovery is off, it can validate no response, and every sign-in fails. A signed callback \
+            has the state in it, so it cannot be in the redirect URI.
             """,
         references: [
             "JWT Secured Authorization Response Mode, section 2.4", "OpenID Connect Core 1.0, section 5.3.2",
@@ -33,6 +34,8 @@ struct SignedResponseWithoutKeys: LintRule {
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
             authorization: { response_mode: ⟦form_post.jwt⟧ }
+
+            authorization: { response_mode: ⟦jwt⟧, state: { in: redirect_uri, because: Acme drops the parameter } }
             """,
         good: [
             "authorization: { response_mode: jwt }\ncallback: { jwt: [PS256] }",
@@ -41,6 +44,14 @@ struct SignedResponseWithoutKeys: LintRule {
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
+        if descriptor.authorization.responseMode?.isSigned == true, !descriptor.authorization.state.isParameter {
+            return [
+                finding(
+                    "a signed callback has the state in it, and the descriptor puts it into the redirect URI",
+                    in: context, at: context.places.authorization.responseMode.span,
+                    help: "remove 'state', or the response mode")
+            ]
+        }
         guard !descriptor.canHaveIDToken || descriptor.isWithout(.jwks) else { return [] }
         let reason = descriptor.canHaveIDToken ? "the URL of the keys is missing" : "there is no issuer"
         let help = descriptor.canHaveIDToken ? "add endpoints.jwks" : "add the issuer"
