@@ -119,8 +119,25 @@ extension AuthorizationServer {
         }
     }
 
+    /// The call that a request is for. Several, and resources, may have one URL, as of a GraphQL API: the request says which
+    /// it is.
     func connectionCall(for request: ServerRequest) -> ConnectionCall? {
-        connectionCalls(at: request.url).first { ($0.rules.method ?? .get).rawValue == request.method.rawValue }
+        let calls = connectionCalls(at: request.url).filter {
+            ($0.rules.method ?? .get).rawValue == request.method.rawValue
+        }
+        let isResource = resources.contains {
+            $0.target.receives(request.url) && $0.method.rawValue == request.method.rawValue
+        }
+        guard calls.count + (isResource ? 1 : 0) > 1 else { return calls.first }
+        let made = calls.first { call in
+            let placement = call.rules.tokenIn.placement(else: provider.api.tokenIn)
+            let sent = placement.flatMap { try? bearerToken(request, in: $0) }
+            guard let token = sent ?? ledger.accessTokens.latestKey, let access = ledger.accessTokens[token],
+                let grant = ledger.grants[access.grantID]
+            else { return false }
+            return (try? check(call.rules, request, grant, token: token)) != nil
+        }
+        return made ?? (isResource ? nil : calls.first)
     }
 
     /// Demands just the headers and parameters of a request of the section `connection`.

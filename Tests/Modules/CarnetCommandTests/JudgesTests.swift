@@ -489,13 +489,28 @@ struct JudgesTests {
         ),
         // The endpoint that the profile names is one that the metadata has.
         (
-            Self.pages + "  jwks: https://id.acme.example/keys\nissuer: https://id.acme.example\nprofile: { from: userinfo }\n", "Profile"
+            Self.pages
+                + "  jwks: https://id.acme.example/keys\nissuer: https://id.acme.example\nprofile: { from: userinfo }\n",
+            "Profile"
         ),
         ("issuer: https://id.acme.example\nprofile: { from: userinfo, jwt: {}, format: guarded }\n", "Profile"),
         // The redirect URI's own parameters are signed.
         (
             Self.pages + "authorization: { state: { in: redirect_uri, because: Acme drops it } }\n"
                 + "callback: { verify: { parameter: hmac } }\n",
+            "Acme works"
+        ),
+        // Calls at one URL, such as that of GraphQL, and a resource there.
+        (
+            Self.pages + "connection: { lookups: { "
+                + "a: { url: https://api.acme.example/graph, method: POST, body: json, parameters: { query: one }, value: /id, sample: { id: a1 } }, "
+                + "b: { url: https://api.acme.example/graph, method: POST, body: json, parameters: { query: two }, value: /id, sample: { id: b1 } } } }\n",
+            "Acme works"
+        ),
+        (
+            Self.pages + "connection: { lookups: { a: { url: https://api.acme.example/sites, "
+                + "parameters: { fields: id }, value: /id, sample: { id: a1 } } } }\nscopes: { default: [read] }\n"
+                + "resources: [{ scope: read, title: Sites, url: https://api.acme.example/sites }]\n",
             "Acme works"
         ),
         // Steps at one URL, such as that of GraphQL, and at the URL of the token endpoint.
