@@ -349,8 +349,8 @@ complete -c 'carnet' -n '__carnet_should_offer_completions_for_positional "carne
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_positional "carnet gateway" -eq 1' -fa 'proxy' -d 'Print or write the configuration of a reverse proxy.'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_positional "carnet gateway" -eq 1' -fa 'sessions' -d 'List and end the sign-ins of people, also while the gateway runs.'
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_positional "carnet gateway serve" -eq 1' -fa '(set -l exts \'yaml\' \'yml\';for p in (string match -e -- \'*/\' (commandline -t);or printf \n)*.{$exts};printf %s\n $p;end;__fish_complete_directories (commandline -t) \'\')'
-complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway serve" port' -l 'port' -d 'The gateway\'s port.' -rfka ''
-complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway serve" bind' -l 'bind' -d 'The address of this machine at which the proxy finds the gateway.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway serve" port' -l 'port' -d 'The gateway\'s port. Default: 4180.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway serve" bind' -l 'bind' -d 'The address of this machine at which the proxy finds the gateway. Default: 127.0.0.1.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway serve" socket' -l 'socket' -d 'A Unix socket instead of a port. Its owner and its group may ask, as far as its folder lets them.' -rF
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway serve" connections' -l 'connections' -d 'How many connections the proxy may open at once. It keeps an eighth of them open.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway serve" metrics-port' -l 'metrics-port' -d 'The port of the page /metrics, which Prometheus reads. Default: none.' -rfka ''
@@ -387,8 +387,8 @@ complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options 
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway proxy" certificate' -l 'certificate' -d 'For an origin with https: the file with the certificate of all hosts and its chain. Caddy can do without. HAProxy: and with the key. traefik-kubernetes: a Secret.' -rF
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway proxy" certificate-key' -l 'certificate-key' -d 'The file with the key of --certificate.' -rF
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway proxy" no-tls' -l 'no-tls' -d 'For an origin with https: take plain HTTP, because TLS ends in front of the proxy.'
-complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway proxy" port' -l 'port' -d 'The gateway\'s port.' -rfka ''
-complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway proxy" bind' -l 'bind' -d 'The address of this machine at which the proxy finds the gateway.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway proxy" port' -l 'port' -d 'The gateway\'s port. Default: 4180.' -rfka ''
+complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway proxy" bind' -l 'bind' -d 'The address of this machine at which the proxy finds the gateway. Default: 127.0.0.1.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway proxy" socket' -l 'socket' -d 'A Unix socket instead of a port. Its owner and its group may ask, as far as its folder lets them.' -rF
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway proxy" connections' -l 'connections' -d 'How many connections the proxy may open at once. It keeps an eighth of them open.' -rfka ''
 complete -c 'carnet' -n '__carnet_should_offer_completions_for_flags_or_options "carnet gateway proxy" json' -l 'json' -d 'Print the output as one JSON document.'
