@@ -206,7 +206,8 @@ public struct ConnectionChoice: Sendable {
         }
         guard !candidates.isEmpty else {
             guard !rules.call.isOptional else { return nil }
-            let isFiltered = conditions?.isEmpty != true && all.contains { $0.firstStated(of: rules.value.pointers) != nil }
+            let isFiltered =
+                conditions?.isEmpty != true && all.contains { $0.firstStated(of: rules.value.pointers) != nil }
             throw OAuthError(
                 .connection, .valueMissing,
                 conditions == nil
