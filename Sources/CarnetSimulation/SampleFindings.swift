@@ -9,12 +9,12 @@ struct SampleFindings {
     let context: LintContext
     /// The grant whose response the sample of a token is: that of the sign-in, or of a client without a user.
     private let grant: RequestKind
-    private var rules: ResponseRules { simulation.provider.shared.response(of: grant) }
+    var rules: ResponseRules { simulation.provider.shared.response(of: grant) }
     /// The section that says how it is read.
-    private var section: String {
+    var section: String {
         grant.inheritsToken && context.descriptor.response(of: grant) != nil ? grant.section : RequestKind.token.section
     }
-    private var written: Place<ResponseRules> { places.response(of: section == grant.section ? grant : .token) }
+    var written: Place<ResponseRules> { places.response(of: section == grant.section ? grant : .token) }
 
     private func rules(of sample: Sample) -> ResponseRules {
         sample.name == "refresh" ? simulation.provider.refreshResponse : rules
@@ -35,32 +35,6 @@ struct SampleFindings {
     var all: [Diagnostic] {
         ofTokens(token) + ofTokens(refresh) + ofSteps + ofProfile + ofFurtherRequests + ofSharedRequests + ofFormats
             + ofError + ofAdditions + ofCallback
-    }
-
-    /// A string is the exact body. The engine reads JSON also where the provider is said to send a form.
-    private var ofFormats: [Diagnostic] {
-        let provider = simulation.provider
-        var all: [(name: String, written: JSONValue?, format: ResponseFormat, place: Place<JSONValue>)] = [
-            ("samples.token", samples.token, rules.format, places.samples.token),
-            ("samples.refresh", samples.refresh, provider.refreshResponse.format, places.samples.refresh),
-            ("samples.userinfo", samples.userinfo, provider.profile.format, places.samples.userinfo),
-        ]
-        all += provider.exchange.map { step in
-            let name = "exchange.\(step.name).sample"
-            return (name, step.value.sample, step.value.response.format, places.exchange[step.name].sample)
-        }
-        if provider.profile.requests.count == places.profile.requests.all.count {
-            all += zip(provider.profile.requests, places.profile.requests.all).map { further, place in
-                ("the request's sample", further.sample, further.format, place.sample)
-            }
-        }
-        return all.compactMap { name, written, format, place in
-            guard format == .form, let text = written?.string, (try? JSONValue(parsing: text))?.object != nil
-            else { return nil }
-            return context.finding(
-                .claimNotRead, "\(name) is JSON, and its format is form", at: place.keySpan,
-                help: "remove 'format', or write the form")
-        }
     }
 
     /// A response of the real provider, by its key.
@@ -406,75 +380,6 @@ extension SampleFindings {
             }
         }
         return found
-    }
-}
-
-// MARK: - Errors, callback
-
-extension SampleFindings {
-    private var ofError: [Diagnostic] {
-        guard let sample = samples.error, let serverError = try? simulation.serverError(of: sample) as ServerError??
-        else { return [] }
-        if let serverError, rules.success.isSuccess(sample) != true {
-            if let code = expect.error {
-                return code == serverError.code
-                    ? [] : [notAsExpected("the error is \(serverError.code)", places.samples.expect.error)]
-            }
-            guard !RegisteredErrors.ofServer.contains(serverError.code) else { return ofMessage(in: sample) }
-            let isOfClient =
-                serverError.code.isCodeOfClient || serverError.code.lowercased() == "unauthorized"
-            let meaning = isOfClient ? "invalid_client" : "invalid_grant"
-            return context.findings(
-                .errorNotInSample, "OAuth 2.0 does not define the code of samples.error, \"\(serverError.code)\"",
-                at: context.places.samples.error.keySpan,
-                help: "map it to the code that it means, for example: "
-                    + "\(section): { response: { errors: { codes: { \"\(serverError.code)\": \(meaning) } } } }")
-        }
-        let places = rules.errors.code.pointers.map(\.description).joined(separator: ", ")
-        return context.findings(
-            .errorNotInSample,
-            serverError == nil
-                ? "samples.error has no error code at \(places)"
-                : "\(section).response.success matches samples.error", at: context.places.samples.error.keySpan,
-            help: serverError == nil
-                ? "set its place: \(section): { response: { errors: { error: /... } } }"
-                : "see \(section).response.success")
-    }
-
-    /// The place of the message, if the sample has a member of a similar name.
-    private func ofMessage(in sample: JSONValue) -> [Diagnostic] {
-        let (pointers, place) = (rules.errors.message.pointers, written.errors.message)
-        guard place.isWritten, !sample.hasMember(at: pointers),
-            let similar = pointers.lazy.compactMap({ sample.member(similarTo: $0, besides: rules.errors.code.pointers) }
-            )
-            .first
-        else { return [] }
-        return context.findings(
-            .errorNotInSample, "\(Self.list(pointers)) finds nothing in samples.error", at: place.span,
-            help: "did you mean \(similar)?")
-    }
-
-    private var ofCallback: [Diagnostic] {
-        guard let sample = samples.callback, let pending = try? simulation.authorization().pending else { return [] }
-        let parameters = sample.items.compactMap { item in item.value.scalarText.map { Named(item.name, $0) } }
-        do throws(OAuthError) {
-            _ = try simulation.validate(callback: parameters, for: pending)
-            return []
-        } catch {
-            // A sample of a refusal is refused.
-            guard error.server == nil else { return [] }
-            let provider = simulation.provider
-            let missing = [provider.callback.rename["code"] ?? "code", provider.stateParameter].filter { name in
-                !parameters.contains { $0.name == name }
-            }
-            let needed =
-                "add \(missing.joined(separator: " and ")): the sample has all parameters of a callback; "
-                + "if the provider has other names for them, see callback.rename and authorization.state"
-            return context.findings(
-                .callbackNotAccepted, "the engine rejects samples.callback: \(error.message)",
-                at: places.samples.callback.keySpan,
-                help: missing.isEmpty ? "see \(error.descriptorKey ?? "callback.rename")" : needed)
-        }
     }
 }
 

@@ -219,7 +219,8 @@ extension JSONPointer: DescriptorValue {
 
     init?(_ node: YAMLNode, _ decoder: inout DescriptorDecoder) {
         guard let text = decoder.expect(node.written, node, Self.shape)?.text else { return nil }
-        guard let pointer = JSONPointer(text), (try? Template(text))?.isLate != true else {
+        // Braces that are no template belong to a member's name.
+        guard let pointer = JSONPointer(text), (try? Template(text, in: .anywhere))?.isLate != true else {
             decoder.report(
                 .badPointer, "\"\(text)\" is not a JSON Pointer", at: node.span, help: Self.help(for: text))
             return nil

@@ -29,11 +29,9 @@ extension ProviderDescriptor {
             if rules.isSecret { values[name] = nil }
             guard values[name] == nil, rules.defaultValue == nil || rules.isOfClient else { continue }
             values[name] = rules.example ?? rules.allowed.first
-            if rules.isOfClient, values[name] == nil { values[name] = defaultInputs(values)[name] }
-            if rules.isOfClient, values[name] == nil, let own = defaultInputs(values, clientID: clientID)[name],
-                rules.refusal(of: own) == nil
-            {
-                values[name] = own
+            if rules.isOfClient, values[name] == nil {
+                let own = defaultInputs(values, clientID: clientID)[name]
+                values[name] = defaultInputs(values)[name] ?? own.flatMap { rules.refusal(of: $0) == nil ? $0 : nil }
             }
             guard rules.isSecret, values[name] == nil, given[name] != nil || !rules.isOptional else { continue }
             let simulated = "simulated-\(name)"

@@ -23,7 +23,7 @@ extension ProviderSections {
 }
 
 extension ProviderSections {
-    /// What a sign-in may lack. A resource that needs one of them is then left out.
+    /// The values that a sign-in may lack. A resource that needs a missing one is left out.
     package var optionalValues: [TemplateReference] {
         token.response.capture.items.filter(\.value.isOptional).map { TemplateReference(.token, $0.name) }
             + connection.lookups.items.filter(\.value.call.isOptional).flatMap(\.references)

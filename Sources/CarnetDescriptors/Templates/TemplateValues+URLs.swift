@@ -5,7 +5,7 @@ extension TemplateValues {
         templates.compactMap { item in fill(item.value).map { Named(item.name, $0.text) } }
     }
 
-    /// What an object must have; `nil` if the value of a condition is not known, so that no object has it.
+    /// The members that an object must have; `nil` if the value of a condition is not known. Then no object meets them.
     package func conditions(_ templates: [Named<Template>]) -> [Named<String>]? {
         let known = named(templates)
         return known.count == templates.count ? known : nil

@@ -57,11 +57,11 @@ extension DiagnosticExplanation {
         summary: "A claim or a field finds nothing in the descriptor's own sample, or a value that it cannot be.",
         rationale: """
             A misspelled pointer finds nothing. A claim that only some users have needs no member in the sample; null there \
-            says that the pointer is right. 'email_verified' is true or false, as a boolean or text; for a time, use \
+            shows that the pointer is right. 'email_verified' is true or false, as a boolean or text; for a time, use \
             'present'. The other standard claims are texts, and nobody has one text for both names. Without 'expires_in', \
             Carnet does not know when to refresh, and after 60 seconds or less it would refresh at each call. 'capture' keeps \
             a text or a number. One request has one response, so two samples of it agree. If the subject is the \
-            organization's, all its users are one account. What a template finds nothing for is left out.
+            organization's, all its users are one account. A claim whose template finds nothing is missing.
             """,
         references: ["RFC 6901, section 4", "OpenID Connect Core 1.0, section 5.1"],
         bad: """

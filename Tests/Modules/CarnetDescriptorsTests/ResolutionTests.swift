@@ -82,6 +82,8 @@ struct ResolutionTests {
         #expect(response.fields.idToken.pointers.map(\.description) == ["/id_token"])
         #expect(response.capture["team"]?.pointers.pointers.map(\.description) == ["/a/b/team"])
 
+        #expect(ResponseFields.all.count == ResponseFields.keys.count, "each field takes inputs")
+
         let values = ["id": "https://acme.example/~id", "mail": "/mails/0/{id}", "box": "b"]
         let filled = try ResolutionFixture.provider(withPointers, inputs: values)
         // RFC 6901, section 3: ~0 is the tilde and ~1 the slash in the name of a member.

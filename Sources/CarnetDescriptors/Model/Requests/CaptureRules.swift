@@ -33,7 +33,7 @@ extension Named where Value == CallbackCapture {
     /// The name of its parameter.
     package var parameter: String { value.parameter ?? name }
 
-    /// What the sandbox sends: what the sample of a callback has, else an example.
+    /// The value that the sandbox sends: that of the sample of a callback, else an example.
     package func example(in samples: Samples) -> String {
         samples.callback?[parameter]?.scalarText ?? value.example ?? name
     }

@@ -104,7 +104,7 @@ struct NeighbouringValue: LintRule {
 
     private func pointersOfOthers(_ context: LintContext) -> [Diagnostic] {
         let (descriptor, profile) = (context.descriptor, context.places.profile)
-        // What a template replaces is what is left without it. An expectation says that the author means it.
+        // A claim that a template replaces is its default. A claim that the samples expect is intended.
         let meant = descriptor.profile.derive.names + descriptor.samples.expect.claims.names
         return ([profile.claims.entries] + profile.requests.all.map { $0.claims.entries }).flatMap { claims in
             var known: [(claim: String, pointer: String)] = []

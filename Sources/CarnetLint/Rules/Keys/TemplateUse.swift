@@ -43,7 +43,7 @@ struct TemplateUse: Sendable {
         func add(_ lists: Place<NamedList<Template>>...) {
             for entry in lists.flatMap(\.entries) { add(entry.value, hidesSecrets: true) }
         }
-        /// What the decoder takes for a pointer takes inputs alone.
+        /// The decoder accepts only inputs in a pointer.
         func add(pointersIn node: YAMLNode?) {
             if let text = node?.scalar?.text, text.holds(UInt8(ascii: "{")), let template = try? Template(text) {
                 add(node, template, isPointer: true)

@@ -104,7 +104,7 @@ struct ValueRefusesExample: SingleValueRule {
             let message = "\"\(example)\" does not match the pattern \(pattern)"
             found.append(finding(message, in: context, at: place.span, help: help))
         }
-        // What the standard says of a callback is not made of an example.
+        // A standard parameter has its own value in the sandbox, not the example.
         let standard = ["code", "state", "scope", "iss"].map { descriptor.callback.rename[$0] ?? $0 }
         for capture in descriptor.callback.capture.items where !standard.contains(capture.parameter) {
             let place = context.places.callback.capture[capture.name].example
@@ -126,8 +126,8 @@ struct ValueRefusesExample: SingleValueRule {
         for lookup in descriptor.connection.lookups.items {
             let (rules, place) = (lookup.value, context.places.connection.lookups[lookup.name])
             let all = rules.sample.candidates(at: rules.root) ?? []
-            // The sandbox adapts the sample to other inputs than those of the descriptor. What a condition takes from a sign-in is
-            // not known here.
+            // The sandbox adapts the sample to inputs that the descriptor does not state. Values of a sign-in are not known
+            // here.
             let fixed = rules.conditions(with: inputs)
             let candidates = all.filter { $0.meets(fixed) }
             let usable = candidates.filter { $0.firstStated(of: rules.value.pointers)?.scalarText != nil }
