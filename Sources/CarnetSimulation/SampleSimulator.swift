@@ -4,12 +4,7 @@ package import CarnetLint
 
 /// The simulation of `carnet lint`: the requests of a test client, and the samples as responses to them.
 package struct SampleSimulator: DescriptorSimulator {
-    private let needsSamples: Bool
-
-    /// - Parameter needsSamples: Whether a descriptor without samples is left alone.
-    package init(needsSamples: Bool = true) {
-        self.needsSamples = needsSamples
-    }
+    package init() {}
 
     package func check(_ contexts: [LintContext]) -> [[Diagnostic]] {
         // Each step is done for all descriptors before the next one: see `Linter`.
@@ -35,31 +30,25 @@ package struct SampleSimulator: DescriptorSimulator {
 
     private func simulate(_ context: LintContext) -> Simulated {
         let descriptor = context.descriptor
-        let hasSamples =
-            !descriptor.samples.isEmpty || descriptor.exchange.items.contains { $0.value.sample != nil }
-            || descriptor.profile.requests.contains { $0.sample != nil }
-        let isSimulated = !needsSamples || hasSamples
         let (inputs, missing) = descriptor.simulatedInputs()
-        guard missing.isEmpty else { return .findings(isSimulated ? inputsWithoutExample(missing, context) : []) }
+        guard missing.isEmpty else { return .findings(inputsWithoutExample(missing, context)) }
         let stated = descriptor.exampleInputs()
         let invented = descriptor.inputs.names.filter { inputs[$0] != nil && stated[$0] == nil }
         // The samples have no place that was made up.
         let places = invented.filter(context.inputsOfPointers.contains)
-        guard places.isEmpty || !isSimulated else { return .findings(inputsWithoutExample(places, context)) }
+        guard places.isEmpty else { return .findings(inputsWithoutExample(places, context)) }
         let provider: Provider
         do throws(ResolutionError) {
             provider = try descriptor.resolve(inputs: inputs)
         } catch {
             // A value that was made up may be what does not fit.
-            guard invented.isEmpty
-            else { return .findings(isSimulated ? inputsWithoutExample(invented, context) : []) }
+            guard invented.isEmpty else { return .findings(inputsWithoutExample(invented, context)) }
             return .findings([
                 context.finding(
                     .requestNotMade, "the engine refuses the descriptor: \(error.reason)",
                     at: context.document.span(of: error.key.split(separator: ".").map(String.init)))
             ])
         }
-        guard isSimulated else { return .findings([]) }
         let unknown = capturesWithoutExample(context)
         return unknown.isEmpty ? .simulation(Simulation(provider)) : .findings(unknown)
     }

@@ -45,12 +45,8 @@ struct LintCommand: Subcommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: ArgumentHelp(
-            "Build a test client's requests, and validate the samples as the engine does. Default: only if a "
-                + "descriptor has samples."
-        )
-    )
-    var simulate: Bool?
+        help: "Build a test client's requests, and validate the samples as the engine does.")
+    var simulate = true
 
     @Option(value: "url", "The base URL of the rules' pages, for sarif.") var documentation: String?
 
@@ -106,9 +102,7 @@ extension LintCommand {
 
     private var today: String { String(SystemWallClock().now.formatted(.iso8601).prefix(10)) }
 
-    private var simulator: SampleSimulator? {
-        simulate == false ? nil : SampleSimulator(needsSamples: simulate == nil)
-    }
+    private var simulator: SampleSimulator? { simulate ? SampleSimulator() : nil }
 }
 
 enum FailureLevel: String, ExpressibleByArgument, CaseIterable {

@@ -21,7 +21,7 @@ import Testing
         """
 
     private static func findings(_ text: String) -> [Diagnostic] {
-        Linter(simulator: SampleSimulator(needsSamples: false))
+        Linter(simulator: SampleSimulator())
             .lint(files: [SourceFile(path: "odd.yaml", text: text)]).diagnostics
     }
 

@@ -176,7 +176,7 @@ struct LintAgreementTests {
     }
 
     private static func errors(in text: String) -> [Diagnostic] {
-        let linter = Linter(simulator: SampleSimulator(needsSamples: false))
+        let linter = Linter(simulator: SampleSimulator())
         let report = linter.lint(files: [SourceFile(path: "odd.yaml", text: text)])
         return report.diagnostics.filter { $0.severity == .error }
     }

@@ -32,7 +32,7 @@ func oddProvider(_ keys: String, isLinted: Bool = true) throws -> ProviderDescri
 
 /// A descriptor in which the linter finds no error, its requests and samples included.
 func lintedDescriptor(_ text: String) throws -> ProviderDescriptor {
-    let linter = Linter(simulator: SampleSimulator(needsSamples: false))
+    let linter = Linter(simulator: SampleSimulator())
     let report = linter.lint(files: [SourceFile(path: "odd.yaml", text: text)])
     #expect(report.diagnostics.filter { $0.severity == .error } == [])
     return try descriptor(text)

@@ -33,7 +33,7 @@ import Testing
     private static let jwt = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1LTEiLCJ0ZW5hbnQiOiJ0LTkifQ."
 
     private static func findings(_ keys: String) -> [Diagnostic] {
-        Linter(simulator: SampleSimulator(needsSamples: false))
+        Linter(simulator: SampleSimulator())
             .lint(files: [SourceFile(path: "odd.yaml", text: head + keys)]).diagnostics
     }
 

@@ -72,7 +72,7 @@ struct SubjectTests {
     @Test("Two people have two accounts, and each part names the same person", arguments: stated + forms)
     func twoPeople(_ keys: String) async throws {
         let text = Self.head + keys
-        let linter = Linter(simulator: SampleSimulator(needsSamples: false))
+        let linter = Linter(simulator: SampleSimulator())
         let errors = linter.diagnostics(in: [SourceFile(path: "odd.yaml", text: text)]).filter { $0.severity == .error }
         #expect(errors.isEmpty, "\(errors)")
         let store = MemoryTokenStore()

@@ -19,11 +19,11 @@ struct SampleSimulatorTests {
 
         """
 
-    @Test("A descriptor without samples is left alone unless more is requested")
-    func aDescriptorWithoutSamplesIsLeft() {
-        #expect(lint(Self.repeated) == [])
+    @Test("The requests of a descriptor without samples are built, too")
+    func aDescriptorWithoutSamples() {
+        #expect(lint(Self.repeated, nil) == [])
         #expect(
-            lint(Self.repeated, SampleSimulator(needsSamples: false)) == [
+            lint(Self.repeated) == [
                 "R002: the engine cannot build the authorization request: the endpoint's URL already has the parameter \"audience\""
             ])
     }
@@ -35,7 +35,7 @@ struct SampleSimulatorTests {
             "client: { authentication: [client_secret_jwt], assertion: { algorithm: HS512 } }",
         ])
     func aSecretThatSignsIsLong(keys: String) {
-        let found = lint("scopes: { default: [openid] }\n\(keys)\n", SampleSimulator(needsSamples: false))
+        let found = lint("scopes: { default: [openid] }\n\(keys)\n")
         #expect(found == [])
     }
 
@@ -129,7 +129,7 @@ struct SampleSimulatorTests {
     @Test("One cause is reported once, and not beside the error that it follows from")
     func oneCauseIsReportedOnce() {
         let broken = Self.repeated + "scopes: { default: ['a b'] }\n"
-        let found = lint(broken, SampleSimulator(needsSamples: false))
+        let found = lint(broken)
         #expect(!found.isEmpty && !found.contains { $0.hasPrefix("R002") }, "\(found)")
     }
 

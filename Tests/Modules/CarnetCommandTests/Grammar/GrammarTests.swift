@@ -79,14 +79,14 @@ struct GrammarTests {
     private static func file(_ root: JSONValue) -> SourceFile { SourceFile(path: "odd.yaml", text: root.jsonText()) }
 
     static func errors(in root: JSONValue) -> [Diagnostic] {
-        Linter(simulator: SampleSimulator(needsSamples: false)).diagnostics(in: [file(root)]).filter {
+        Linter(simulator: SampleSimulator()).diagnostics(in: [file(root)]).filter {
             $0.severity == .error
         }
     }
 
     /// Whether lint knows a value for all that the sandbox needs.
     private static func isSimulated(_ root: JSONValue) -> Bool {
-        !Linter(simulator: SampleSimulator(needsSamples: false)).diagnostics(in: [file(root)]).contains {
+        !Linter(simulator: SampleSimulator()).diagnostics(in: [file(root)]).contains {
             $0.code == "R001"
         }
     }
