@@ -1,3 +1,6 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// Some tests are named by the rows of the attack matrix that they mount.
+
 import Carnet
 import CarnetDescriptors
 import CarnetProtocol
@@ -325,9 +328,9 @@ struct RunTimeValueTests {
     }
 
     @Test(
-        "no candidate meets a condition that cannot be built, of an input or of a sign-in",
+        "UI-13: no candidate meets a condition that cannot be built, of an input or of a sign-in",
         arguments: ["input", "token"], [false, true])
-    func unbuiltCondition(origin: String, isOptional: Bool) async throws {
+    func UI_13_unbuiltCondition(origin: String, isOptional: Bool) async throws {
         let value = origin == "input" ? "team" : "token.team"
         let fixture = try SignInFixture(
             odd: """
@@ -353,8 +356,8 @@ struct RunTimeValueTests {
         #expect(error.kind == .valueMissing && error.descriptorKey == "connection.lookups.site.where", "\(error)")
     }
 
-    @Test("a further request brings nothing where its condition cannot be built of an input")
-    func unbuiltConditionOfProfile() async throws {
+    @Test("UI-13: a further request brings nothing where its condition cannot be built of an input")
+    func UI_13_unbuiltConditionOfProfile() async throws {
         let fixture = try SignInFixture(
             odd: """
                 inputs: { team: {} }

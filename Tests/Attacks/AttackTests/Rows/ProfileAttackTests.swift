@@ -169,4 +169,17 @@ struct ProfileAttackTests {
             #expect(outcome.profile?.isEmailVerified == nil)
         }
     }
+
+    @Test("UI-12: Subject that cannot be made")
+    func UI_12_subjectThatCannotBeMade() async throws {
+        let made = Flow.plainSignIn.adding(
+            "profile: { derive: { subject: \"{capture(claim.name, '^Ada ([0-9]+)$')}\" } }")
+        try await accept(in: made) {
+            $0.userinfo["name"] = "Ada 7"
+        } check: { _, outcome in
+            #expect(outcome.profile?.subject == "7")
+        }
+        // The subject as it was read may be another account's.
+        try await refuse(.profile, .missingField, in: made) { $0.userinfo["name"] = "Eve" }
+    }
 }
