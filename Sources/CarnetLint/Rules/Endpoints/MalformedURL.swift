@@ -27,7 +27,7 @@ struct MalformedURL: LintRule {
             """,
         ],
         good: [
-            "inputs: { port: {} }\nissuer: https://id.xn--cme-pla.example:{port}/my%20realm",
+            "inputs: { port: { example: '8443' } }\nissuer: https://id.xn--cme-pla.example:{port}/my%20realm",
             """
             token: { response: { capture: { instance: { from: /instance, example: eu.acme.example } } } }
             api: { base_url: 'https://{token.instance}/v1' }

@@ -19,7 +19,7 @@ struct UntrustedHost: LintRule {
             endpoints: { authorization: https://acme.example/authorize, token: ⟦'https://{callback.shop}/token'⟧ }
             """,
         good: """
-            token: { response: { capture: { instance_url: /instance_url } } }
+            token: { response: { capture: { instance_url: { from: /instance_url, example: 'https://eu.my.acme.example' } } } }
             api: { base_url: '{token.instance_url}' }
             trusted_hosts: ['*.my.acme.example']
 
