@@ -27,15 +27,21 @@ extension Simulation {
         case .refresh: SimulatedRequest(try proved(try refreshRequest()))
         case .userinfo:
             SimulatedRequest(try proved(try profileRequest(), accessToken: tokens.accessToken))
-        case .revocation:
-            SimulatedRequest(
-                try TokenRequest.revoke(Secret("simulated-refresh-token"), hint: "refresh_token", in: context))
+        case .revocation: SimulatedRequest(try revocation())
         case .endSession:
             SimulatedRequest(
                 page: try EndSessionRequest(
                     for: tokens, at: provider, as: registration, random: SimulatedRandomSource()
                 ).url.reveal())
         }
+    }
+
+    /// - Throws: `OAuthError`, as for a real client.
+    private func revocation() throws(OAuthError) -> PreparedRequest {
+        let token = Secret("simulated-refresh-token")
+        let request = try TokenRequest.revoke(
+            token, hint: "refresh_token", isSenderConstrained: tokens.isSenderConstrained, in: context)
+        return provider.revocation.tokenIn == nil ? request : try proved(request, accessToken: token)
     }
 
     /// - Throws: `OAuthError`, as for a real client that calls the resource.

@@ -72,6 +72,9 @@ package struct Template: Hashable, Sendable, CustomStringConvertible {
         parts.contains { if case .literal = $0 { false } else { true } }
     }
 
+    /// Whether the text is more than one value, or has text of its own.
+    package var isComposed: Bool { parts.count > 1 }
+
     /// The names of the inputs that the template uses.
     package var inputNames: [String] {
         guard usesInputs else { return [] }

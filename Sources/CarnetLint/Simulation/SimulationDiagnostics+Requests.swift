@@ -12,7 +12,9 @@ extension DiagnosticExplanation {
         bad: """
             client: { dpop_bound_access_tokens: true }
             api: { token_in: ⟦{ header: X-Acme-Token }⟧ }
-            samples: { error: { error: invalid_grant } }
+
+            client: { dpop_bound_access_tokens: true }
+            revocation: { token_in: ⟦{ header: X-Acme-Token }⟧ }
 
             token: { response: { capture: { site: /site } } }
             trusted_hosts: ['*.acme.example']
@@ -47,7 +49,6 @@ extension DiagnosticExplanation {
             """,
         good: """
             client: { dpop_bound_access_tokens: true }
-            samples: { error: { error: invalid_grant } }
             """)
 
     package static let scopeNotInSample = DiagnosticExplanation(

@@ -259,7 +259,7 @@ extension Profile {
         try rules.validate(body, of: response, to: request)
         self.init(mapping: body, with: provider)
         if let subject {
-            let key = "profile.claims.subject"
+            let key = "profile.\(provider.profile.subjectTemplate == nil ? "claims" : "derive").subject"
             guard let own = self.subject else {
                 throw OAuthError(
                     .profile, .missingField, "the profile has no sub" + response.told(instead: body, to: request),
@@ -268,7 +268,7 @@ extension Profile {
             guard own.isSameBytes(as: subject) else {
                 throw OAuthError(
                     .profile, .subjectMismatch,
-                    "the profile belongs to another user than the one who signed in: its sub is "
+                    "the profile belongs to another user than the one who signed in: its subject is "
                         + "\"\(request.quotable(own, limit: 80))\", not \"\(subject.quotable(limit: 80))\"",
                     descriptorKey: key)
             }

@@ -20,6 +20,11 @@ struct ParameterLostAtRefresh: LintRule {
             scopes: { default: [offline_access] }
             token: { parameters: { ⟦format⟧: json } }
 
+            inputs: { assertion: { secret: true, example: e.x.y } }
+            client: { authentication: [none] }
+            scopes: { default: [offline_access] }
+            token: { parameters: { ⟦client_assertion⟧: '{assertion}' } }
+
             token: { headers: { ⟦X-Api-Version⟧: '2' } }
             refresh: { headers: { X-Client: a } }
             """,
@@ -38,13 +43,17 @@ struct ParameterLostAtRefresh: LintRule {
             refresh: { margin: 300 }
             """)
 
+    /// Credentials that a descriptor adds itself; the other parameters belong to the code.
+    private static let ofClient: Set<StandardParameter> = [.clientAssertion, .clientAssertionType]
+
     func check(_ context: LintContext) -> [Diagnostic] {
         let (descriptor, places) = (context.descriptor, context.places)
         // Another endpoint may want others.
         guard descriptor.endpoints[.refresh] == nil, descriptor.refreshes(places) else { return [] }
         let own = descriptor.refresh.request
         let parameters = places.token.request.parameters.entries.filter { entry in
-            !own.parameters.contains(entry.key) && StandardParameter(rawValue: entry.key) == nil
+            !own.parameters.contains(entry.key)
+                && StandardParameter(rawValue: entry.key).map(Self.ofClient.contains) ?? true
         }
         let lost = own.headers.names.map { $0.lowercased() }
         let headers = places.token.request.headers.entries.filter { entry in

@@ -4,7 +4,7 @@ import CarnetFoundation
 struct ContradictedSubject: LintRule {
     let explanation = DiagnosticExplanation(
         "T070", name: "contradicted-subject",
-        summary: "The mapped subject is not the 'sub' of the sample, or 'profile.subject' denies that there is one.",
+        summary: "The subject is not the 'sub' of the ID token, or 'profile.subject' denies that there is one.",
         rationale: """
             Each ID token has a subject, and a client must reject a userinfo response of another one, or of none. Each \
             profile would fail.
@@ -23,12 +23,18 @@ struct ContradictedSubject: LintRule {
 
             scopes: { default: [openid] }
             profile: { ⟦subject⟧: { none: The API has no users. } }
+
+            scopes: { default: [openid] }
+            profile: { claims: { team: /team }, derive: { subject: ⟦'{claim.team}-{claim.subject}'⟧ } }
             """,
         good: """
             scopes: { default: [openid] }
             samples: { userinfo: { sub: '248289761001', uid: jane } }
 
             profile: { subject: { none: The API has no users. } }
+
+            scopes: { default: [openid] }
+            profile: { from: id_token, claims: { team: /team }, derive: { subject: '{claim.team}-{claim.subject}' } }
             """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
@@ -37,6 +43,12 @@ struct ContradictedSubject: LintRule {
             return findings(
                 "the ID token has a subject", in: context, at: context.places.profile.subject.keySpan,
                 help: "remove it; or, if the provider issues no ID tokens, write id_token: { none: REASON }")
+        }
+        if context.descriptor.profile.derive["subject"]?.isComposed == true {
+            return findings(
+                "the subject that 'derive' makes is not the ID token's sub", in: context,
+                at: context.places.profile.derive["subject"].span,
+                help: "remove it, because the subject is /sub by default; or write from: id_token")
         }
         guard let node = context.places.profile.claims["subject"].node,
             context.descriptor.sampleProvesSubject == false
