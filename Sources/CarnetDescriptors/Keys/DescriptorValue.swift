@@ -232,7 +232,7 @@ extension JSONPointer: DescriptorValue {
     private static func help(for text: String) -> String {
         if text.holds(UInt8(ascii: "{")) {
             return
-                "a pointer is a place in the response, such as /user/id; it takes inputs alone, behind a slash: /{name}"
+                "a pointer is a place in the response, such as /user/id; it takes no values but inputs, as in /{name}"
         }
         var path = text[...]
         if path.hasPrefix("$") { path = path.dropFirst() }

@@ -160,9 +160,9 @@ struct DecoderMessageTests {
         ("profile: { claims: { subject: data.id } }", "a pointer starts with /, e.g. /data/id (RFC 6901)"),
         ("profile: { claims: { subject: '$.id' } }", "e.g. /id (RFC 6901)"),
         ("profile: { claims: { subject: '$.data[0].id' } }", "e.g. /data/0/id (RFC 6901)"),
-        ("profile: { claims: { subject: '/{lower(id)}' } }", "it takes inputs alone, behind a slash"),
-        ("profile: { claims: { subject: '/{token.user_id}' } }", "it takes inputs alone, behind a slash"),
-        ("profile: { claims: { subject: '{token.user_id}' } }", "it takes inputs alone, behind a slash"),
+        ("profile: { claims: { subject: '/{lower(id)}' } }", "it takes no values but inputs"),
+        ("profile: { claims: { subject: '/{token.user_id}' } }", "it takes no values but inputs"),
+        ("profile: { claims: { subject: '{token.user_id}' } }", "it takes no values but inputs"),
         ("profile: { claims: { name: null } }", "or [] for a value that is never there"),
         (
             "endpoints: { userinfo: 'https://acme.example/{token.access_token}' }",
