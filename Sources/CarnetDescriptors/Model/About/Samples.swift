@@ -16,7 +16,7 @@ package struct Samples: DescriptorSection, Sendable {
     static let keys: [Key<Self>] = [
         Key("token", \.token, "the token response"),
         Key("refresh", \.refresh, "the response to a refresh"),
-        Key("userinfo", \.userinfo, "the profile"),
+        Key("userinfo", \.userinfo, "the profile, or the claims of the ID token"),
         Key("error", \.error, "an error response of the token endpoint"),
         Key("callback", \.callback, "all parameters of a callback, by the provider's names"),
         Key("expect", \.expect, "the expected results of the samples"),
