@@ -158,13 +158,10 @@ extension SampleFindings {
                 guard !isEmpty || list != [] && !elements.saysNone(in: list) && !elements.isOfOthers(in: list)
                 else { return nil }
                 if isEmpty {
-                    let values = (list.array ?? [list]).compactMap { $0.firstStated(of: elements.pointers) }
                     return context.finding(
                         .claimNotRead,
                         "\(Self.list(elements.pointers)) finds nothing in the list of samples.\(sample.name)",
-                        at: places.profile.claims[claim.name].span,
-                        help: elements.isList && !values.isEmpty ? "each reads strings, numbers and booleans" : nil,
-                        sample: sample.place)
+                        at: places.profile.claims[claim.name].span, sample: sample.place)
                 }
             }
             // A claim about what nobody has there is always false.

@@ -137,7 +137,7 @@ extension AuthorizationServer {
         }
         func object(_ value: (String) -> JSONValue) -> JSONValue {
             var object = JSONValue.object(JSONObject())
-            for claim in further.claims {
+            for claim in further.claims.wholeFirst {
                 let value = claim.value.isPresence ? value(claim.name).asTime : value(claim.name)
                 guard let pointer = claim.value.pointersInCandidate.first else { continue }
                 let elements = claim.value.isOfCandidates ? nil : claim.value.elements
@@ -173,7 +173,10 @@ extension AuthorizationServer {
     private static func elements(
         of lists: [Named<ClaimPlace>], about user: SandboxUser, like shape: JSONValue
     ) -> [JSONValue] {
-        let columns = lists.map { ($0.value.pointersInCandidate.first, user.claims[$0.name]?.array ?? ["1"]) }
+        let columns = lists.wholeFirst.map { list in
+            let place = list.value.pointersInCandidate.first
+            return (place, user.claims[list.name]?.array ?? [place.flatMap { shape[$0] } ?? "1"])
+        }
         return (0..<(columns.map(\.1.count).max() ?? 0)).map { row in
             var element = shape
             for case (let place?, let values) in columns where values.indices.contains(row) {
@@ -181,5 +184,13 @@ extension AuthorizationServer {
             }
             return element
         }
+    }
+}
+
+extension [Named<ClaimPlace>] {
+    /// In this order, no claim that is a whole element replaces another that is a member of it.
+    fileprivate var wholeFirst: Self {
+        func isWhole(_ claim: Element) -> Bool { claim.value.pointersInCandidate.first == .whole }
+        return filter(isWhole) + filter { !isWhole($0) }
     }
 }

@@ -73,11 +73,17 @@ extension Quirk {
         ) {
             let fixture = try SignInFixture(
                 odd: endpoints + """
-                    profile: { claims: { subject: /id, groups: { root: /teams, each: [/slug, /name] } } }
+                    profile:
+                      claims:
+                        subject: /id
+                        groups: { root: /teams, each: [/slug, /name] }
+                        teams: { root: /teams, each: '' }
                     samples: { userinfo: { id: 7, teams: [{ name: red }, { other: 1 }, { slug: blue, name: Blue }] } }
 
                     """)
-            #expect(try await fixture.signIn().profile()["groups"] == ["red", "blue"])
+            let profile = try await fixture.signIn().profile()
+            #expect(profile["groups"] == ["red", "blue"])
+            #expect(profile["teams"] == [["name": "red"], ["other": 1], ["slug": "blue", "name": "Blue"]])
         },
         Quirk(
             "a claim is in one element of a list", key: "`profile.claims` with `root`, `where` and `first`",
@@ -347,7 +353,7 @@ extension Quirk {
                               parameters: { per_page: '100' }
                               root: /items
                               where: { state: active }
-                              claims: { groups: { each: [/slug, /id] }, owner: /owner }
+                              claims: { groups: { each: [/slug, /id] }, teams: { each: '' }, owner: /owner }
                               sample:
                                 items:
                                   - { slug: old, state: left, owner: nobody }
@@ -361,7 +367,8 @@ extension Quirk {
             let works = try fixture("admin")
             let profile = try await works.signIn().profile()
             #expect(profile.failures.isEmpty)
-            #expect(profile["groups"] == ["board", 7])
+            #expect(profile["groups"] == ["board", 7, ["of": "x"]])
+            #expect(profile["teams"]?.array?.map { $0["owner"]?.string } == ["ada", "bob", nil, nil])
             #expect(profile["owner"] == "ada")
             #expect(await works.sandbox.requests.last?.url == "https://api.odd.example/teams?per_page=100")
             let without = try fixture("read")

@@ -153,16 +153,40 @@ struct ProfileTests {
     }
 
     @Test(
-        "A list has the value of each candidate that is a string, a number or a boolean",
+        "A list has the value of each candidate, of any kind",
         arguments: [
             (#"[{"slug":"a"},{"slug":7},{"slug":true}]"#, ["a", 7, true]),
-            (#"[{"slug":null},{"slug":["x"]},{"slug":{}},{},5,null,{"slug":"a"}]"#, ["a"]),
+            (#"[{"slug":null},{"slug":["x"]},{"slug":{}},{},5,null,{"slug":"a"}]"#, [["x"], [:], "a"]),
             (#"{"slug":"a"}"#, ["a"]), ("[]", []), ("[[]]", []),
         ] as [(String, JSONValue)])
     func lists(body: String, groups: JSONValue) throws {
         let profile = try listed(.json(body))
         #expect(profile["groups"] == groups)
         #expect(profile.failures.isEmpty && profile.subject == "1")
+    }
+
+    @Test("A claim may be an object or a list of objects, of which templates use nothing, and never the subject")
+    func objects() throws {
+        let keys =
+            Fixture.plain + """
+                profile:
+                  claims:
+                    subject: [/owner, /id]
+                    owner: /owner
+                    teams: { root: /teams, where: { active: true }, each: '' }
+                    leads: { root: /teams, each: /lead }
+                  derive: { nickname: "{join(',', claim.teams)}", note: "{claim.owner}" }
+
+                """
+        let body = #"""
+            {"id":7,"owner":{"id":1},"teams":[{"id":1,"active":true,"lead":{"id":5}},{"id":2,"active":false},null]}
+            """#
+        let profile = try profile(body, keys).derivingClaims(at: try Fixture.provider(keys))
+        #expect(profile["owner"] == ["id": 1] && profile.subject == nil)
+        #expect(profile["teams"] == [["id": 1, "active": true, "lead": ["id": 5]]] && profile["leads"] == [["id": 5]])
+        #expect(profile["nickname"] == nil && profile["note"] == nil)
+        let many = #"{"id":7,"teams":[\#(Array(repeating: #"{"active":true}"#, count: 1001).joined(separator: ","))]}"#
+        #expect(try self.profile(many, keys)["teams"]?.array?.count == 1000)
     }
 
     @Test("A body without the list brings no claim")

@@ -267,11 +267,18 @@ struct SampleSimulatorTests {
 
     @Test("A finding quotes what would not show, and says nothing of a session or of another cause")
     func words() {
-        let list = "profile: { claims: { subject: /id, groups: { root: /teams, each: '' } } }\n"
+        let list = "profile: { claims: { subject: /id, groups: { root: /teams, each: [/id, /x] } } }\n"
         #expect(
-            help(list + "samples: { userinfo: { id: 7, teams: [{ name: a }] } }\n") == [
-                "T013: \"\" finds nothing in the list of samples.userinfo; each reads strings, numbers and booleans"
-            ])
+            help(list + "samples: { userinfo: { id: 7, teams: [{ name: a }] } }\n")
+                == ["T013: /id, /x finds nothing in the list of samples.userinfo; "])
+        let whole = list.replacing("[/id, /x]", with: "''")
+        #expect(help(whole + "samples: { userinfo: { id: 7, teams: [{ name: a }] } }\n") == [])
+        #expect(
+            help(
+                whole.replacing("{ claims", with: "{ from: token, claims")
+                    + "samples: { token: { access_token: a, token_type: Bearer, id: 7, teams: [{ name: a }] } }\n"
+            )
+            .contains { $0.hasPrefix("T013: a value of another type cannot be groups") })
         let blank = "samples: { userinfo: { sub: '7', name: ' ' }, expect: { claims: { name: Ada } } }\n"
         #expect(lint(blank) == ["R005: the samples result in another value: the claim name is \" \""])
         let refused = help("samples: { refresh: '{\"access_token\":' }\n")

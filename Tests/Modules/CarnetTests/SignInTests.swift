@@ -396,6 +396,23 @@ struct SignInTests {
         #expect(profile.subject == "7")
     }
 
+    @Test("A list of objects that came with the tokens is not kept, because they may contain more tokens")
+    func objectsThatCameWithTheTokensAreNotKept() async throws {
+        let yaml =
+            Fixture.plain
+            + "profile: { from: token, claims: { subject: /id, one: { root: /teams, first: '' }, "
+            + "teams: { root: /teams, each: '' } } }\n"
+        provider.on(
+            "/token",
+            response: .json(
+                #"{"access_token":"at-s3cret","token_type":"bearer","id":7,"teams":[{"id":1,"key":"x-s3cret"}]}"#))
+        let session = try await provider.session(yaml, store: store)
+        let connection = try #require(await store.load(session.key)).connection
+        #expect(connection.profile?.contains("s3cret") == false)
+        let profile = try await session.profile()
+        #expect(profile.subject == "7" && profile["teams"] == nil && profile["one"] == nil)
+    }
+
     @Test("Missing input is said when the client is made")
     func missingInputIsSaidWhenTheClientIsMade() throws {
         let yaml = Fixture.openID + "inputs: { tenant: { example: acme } }\n"

@@ -70,8 +70,7 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
         let found = list.candidates.lazy.filter(isMet).map { $0.firstStated(of: pointers) }
         if reading == .present { return .bool((found.first ?? nil)?.isSomething ?? false) }
         guard isList else { return found.first ?? nil }
-        let values = found.compactMap { $0 }.filter { $0.scalarText != nil }
-        return .array(Array(values.prefix(ProfileRequest.longestList)))
+        return .array(Array(found.compactMap { $0 }.prefix(ProfileRequest.longestList)))
     }
 
     /// Whether an element that counts has `null` or an empty string in the place of the value.
@@ -107,8 +106,7 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
                 let met = condition.value.values.first { ClaimRequirement(values: [$0]).isMet(by: element[place]) }
                 if let met { all[index].set(.string(met), at: place) }
             }
-            guard let place = pointers.first(where: { element[$0]?.isStated == true }), let value = element[place],
-                !isList || value.scalarText != nil
+            guard let place = pointers.first(where: { element[$0]?.isStated == true }), let value = element[place]
             else { continue }
             guard reading == .present else {
                 all[index].set(value, at: place)
@@ -127,15 +125,14 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
         var free = all.indices.filter { isMet(by: all[$0]) }[...]
         for value in isList ? value.array ?? [] : [value] {
             let index = free.popFirst() ?? all.endIndex
-            if index == all.endIndex {
-                var element = JSONValue.object(JSONObject())
-                for condition in conditions {
-                    element.set(
-                        .string(condition.value.values.first ?? ""), at: JSONPointer(ofCondition: condition.name))
-                }
-                all.append(element)
-            }
+            if index == all.endIndex { all.append(.object(JSONObject())) }
             all[index].set(value, at: place)
+            // A value that is the whole element may lack what the conditions want.
+            for condition in conditions {
+                let member = JSONPointer(ofCondition: condition.name)
+                guard !condition.value.isMet(by: all[index][member]) else { continue }
+                all[index].set(.string(condition.value.values.first ?? ""), at: member)
+            }
         }
         if present?.object != nil, all.count == 1 { return all[0] }
         return .array(all)
@@ -198,7 +195,7 @@ private protocol ClaimReadingKey: Sendable {
 private enum EachValue: ClaimReadingKey {
     static let reading = ClaimReading.each
     static let summary =
-        "the place of the value in each element that counts; the claim is a list of the strings, numbers and booleans there"
+        "the place of the value in each element that counts, '' for the element itself; the claim is a list"
 }
 
 private enum FirstValue: ClaimReadingKey {
