@@ -15,7 +15,7 @@ package enum TemplateOrigin: String, CaseIterable, Hashable, Sendable {
     case connection
     /// The claims of the profile, as `profile.claims` and `profile.requests` read them.
     case claim
-    /// The request itself: `body`.
+    /// The request itself: `body`, and the parameters that its standard defines, also those that `omit` names.
     case request
 
     /// The names that need no declaration.
@@ -50,7 +50,7 @@ package struct TemplateReference: Hashable, Sendable, CustomStringConvertible {
         case .client: name == "secret"
         case .callback: name == "code" || name == "state"
         case .token: name != "scope" && origin.builtInNames.contains(name)
-        case .request: true
+        case .request: StandardParameter(rawValue: name)?.isSecret ?? true
         case .input, .step, .connection, .claim: false
         }
     }
@@ -102,7 +102,7 @@ package struct TemplatePlace: Hashable, Sendable {
     package static let revocationURL = TemplatePlace(
         [.input, .client, .callback, .token, .step, .connection], isURL: true, allowsTokens: true)
 
-    /// The same for a header, which may sign the body.
+    /// The same for a header, which may sign the body, or have a parameter in it.
     package var signing: TemplatePlace { TemplatePlace(origins + [.request]) }
 
     /// The names of an origin that need no declaration.
@@ -130,7 +130,8 @@ extension TemplateOrigin {
         case .step: "exchange"
         case .connection: "connection"
         case .claim: "profile.claims"
-        case .input, .client, .request: nil
+        case .request: "the request's standard parameters"
+        case .input, .client: nil
         }
     }
 }

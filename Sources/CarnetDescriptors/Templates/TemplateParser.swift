@@ -103,7 +103,8 @@ struct TemplateParser {
                     ? "declare an input: inputs: { NAME: { default: '{client.id}' } }" : place.available)
         }
         let known = place.builtInNames(of: origin)
-        if [.client, .request].contains(origin), !known.contains(reference.name) {
+        let isParameter = origin == .request && StandardParameter(rawValue: reference.name) != nil
+        if [.client, .request].contains(origin), !isParameter, !known.contains(reference.name) {
             let names = known.map { "\(origin.rawValue).\($0)" }.joined(separator: ", ")
             throw TemplateError(reason: "{\(reference)} does not exist; available: \(names)", help: place.available)
         }

@@ -159,7 +159,7 @@ extension PreparedRequest {
             secrets.append(token.token)
             if let name = token.header { headers.append((name, token.headerValue, token.shownHeaderValue)) }
         }
-        let signed = rules.signedHeaders(body: body)
+        let signed = rules.signedHeaders(body: body, parameters)
         for header in rules.headers + signed {
             // The descriptor's own Authorization header, made from a secret, replaces that of the client or the token.
             let isSecret = rules.late.hidden.contains(header.name) || signed.contains(header)

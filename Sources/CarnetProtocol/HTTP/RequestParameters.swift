@@ -24,6 +24,8 @@ struct RequestParameters {
     private let omit: [String]
     private let encode: NamedList<ParameterEncoding>
     private(set) var items: [Parameter] = []
+    /// Those that the descriptor leaves out, which a header may have.
+    private var omitted: [Parameter] = []
     private var hidden: [Secret] = []
     private var hidesInURL = false
 
@@ -70,7 +72,11 @@ struct RequestParameters {
     private mutating func add(_ parameter: StandardParameter, _ value: String, isSecret: Bool) throws(OAuthError) {
         assert(kind?.sends(parameter) == true, "\(parameter) is not in the catalogue of \(section)")
         let name = parameter.rawValue
-        guard !omit.contains(name) else { return }
+        guard !omit.contains(name) else {
+            omitted.append(
+                Parameter(standardName: name, name: name, value: value, isSecret: isSecret, encoding: .percent))
+            return
+        }
         try append(name, rename[name] ?? name, value, isSecret: isSecret)
     }
 
@@ -174,7 +180,10 @@ struct RequestParameters {
     }
 
     /// The secrets, which errors must not repeat.
-    var secrets: [Secret] { items.compactMap { $0.isSecret ? Secret($0.value) : nil } + hidden }
+    var secrets: [Secret] { all.compactMap { $0.isSecret ? Secret($0.value) : nil } + hidden }
+
+    /// Those that are left out come first: another value may be sent in place of one.
+    var all: [Parameter] { omitted + items }
 
     /// Adds secrets that are part of the URL, so that it is shown without them.
     mutating func hideInURL(_ secrets: [Secret]) {

@@ -74,9 +74,13 @@ extension ResolvedRequest {
         (headers.map(\.name) + late.headers.map(\.name)).contains { $0.lowercased() == "authorization" }
     }
 
-    /// The headers that sign the body.
-    func signedHeaders(body: String) -> [Named<String>] {
+    /// The headers that sign the body, or have a parameter in them.
+    func signedHeaders(body: String, _ parameters: RequestParameters) -> [Named<String>] {
         guard !late.headers.isEmpty, var values = late.values else { return [] }
+        for parameter in parameters.all.reversed() {
+            let name = TemplateReference(.request, parameter.standardName)
+            values.known[name] = TemplateValues.Value(parameter.value, isSecret: true)
+        }
         values.known[TemplateReference(.request, "body")] = TemplateValues.Value(body, isSecret: true)
         return values.named(late.headers)
     }

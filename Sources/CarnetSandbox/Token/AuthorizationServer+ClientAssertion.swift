@@ -11,7 +11,8 @@ extension AuthorizationServer {
     ) throws(OAuthError) -> String? {
         guard provider.client.assertion.sendAs == .clientAssertion else { return received[names["client_secret"]] }
         guard let token = received[names["client_assertion"]] else { return nil }
-        guard received[names["client_assertion_type"]] == Self.assertionType else {
+        let type = received[names["client_assertion_type"]]
+        guard type == Self.assertionType || type == nil && names.omits("client_assertion_type") else {
             throw .invalidClient("client_assertion_type is not \(Self.assertionType)")
         }
         return token

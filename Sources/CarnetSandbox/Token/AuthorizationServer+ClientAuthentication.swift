@@ -21,6 +21,11 @@ extension AuthorizationServer {
             guard let client = sentID.map({ client($0) }) ?? onlyClient else {
                 throw .invalidClient("the request does not say which client sends it")
             }
+            // The header, or a parameter beside it, may be the client's assertion.
+            let method = methodOf(client, own)
+            if method.usesAssertion, let token = try receivedAssertion(received, names) {
+                try verify(token, of: client, method)
+            }
             return client
         }
         let header = request.head.headerFields[.authorization]
@@ -44,7 +49,7 @@ extension AuthorizationServer {
             throw .invalidClient("the parameter \(names["client_id"]) is missing")
         }
         guard let client = client(id) else { throw .invalidClient("there is no client \"\(id)\"") }
-        let method = own.flatMap { client.canUse($0) ? $0 : nil } ?? client.method(for: provider.client)
+        let method = methodOf(client, own)
         if method.usesAssertion {
             guard header == nil, let token = try receivedAssertion(received, names) else {
                 throw .invalidClient("the client is registered for \(method.rawValue), and sent no assertion")
@@ -73,6 +78,11 @@ extension AuthorizationServer {
             throw .invalidClient("the client secret is wrong")
         }
         return client
+    }
+
+    /// - Parameter own: The method of the request, for a client that has its credentials.
+    private func methodOf(_ client: SandboxClient, _ own: ClientAuthenticationMethod?) -> ClientAuthenticationMethod {
+        own.flatMap { client.canUse($0) ? $0 : nil } ?? client.method(for: provider.client)
     }
 
     private func basicCredentials(_ header: String) throws(OAuthError) -> (id: String, secret: String) {

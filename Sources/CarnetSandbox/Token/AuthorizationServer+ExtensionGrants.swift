@@ -56,7 +56,9 @@ extension AuthorizationServer {
     }
 
     /// The requested grant, by its name, or by its own parameter if the grant type is omitted.
-    func extensionGrant(in received: ReceivedParameters, at endpoint: EndpointName) -> ExtensionGrant? {
+    func extensionGrant(
+        in received: ReceivedParameters, of request: ServerRequest, at endpoint: EndpointName
+    ) -> ExtensionGrant? {
         let deviceEndpoint = endpoints[.deviceToken] ?? endpoints[.token]
         let offered = ExtensionGrant.allCases.filter { grant in
             offers(grant) && endpoints[endpoint] == (grant == .deviceCode ? deviceEndpoint : endpoints[.token])
@@ -72,14 +74,17 @@ extension AuthorizationServer {
                 refresh.grantType(ParameterNames(refresh), or: provider.refresh.grantType ?? "refresh_token"),
             ] + offered.map(grantName)
         return offered.first { grant in
-            let names = ParameterNames(grant.rules(of: provider).request)
+            let rules = grant.rules(of: provider).request
+            let names = ParameterNames(rules)
             let name = grantName(grant)
             guard received[names["grant_type"]].map({ name?.isSameBytes(as: $0) ?? false }) ?? (name == nil) else {
                 return false
             }
             // A name that another grant has, too, or none, says nothing.
             if let name, grantNames.count(where: { $0 == name }) == 1 { return true }
-            if let own = grant.ownParameter { return received[names[own]] != nil }
+            if let own = grant.ownParameter {
+                return received[names[own]] != nil || leftOut(by: rules, in: request).contains { $0.name == own }
+            }
             // The code of a sign-in may be in a later step.
             if ParameterNames(code).omits("code"), provider.exchange.contains(where: { $0.value.takesCode }) {
                 return false

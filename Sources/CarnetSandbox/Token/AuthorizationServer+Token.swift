@@ -18,7 +18,7 @@ extension AuthorizationServer {
             guard let url = endpoints[endpoint] else { throw .serverError("there is no such endpoint") }
             let received = try TokenRequestBody(request, endpoint: url)
             let thumbprint = try tokenProof(request)
-            if let grant = extensionGrant(in: received.parameters, at: endpoint) {
+            if let grant = extensionGrant(in: received.parameters, of: request, at: endpoint) {
                 return reply(grant, request, received, provedBy: thumbprint)
             }
             let isRefresh = try asksForRefresh(received.parameters, at: endpoint)

@@ -86,8 +86,9 @@ extension AuthorizationServer {
         try body.check(request, against: rules, mayRepeat: mayRepeat)
         let names = ParameterNames(rules)
         if isNaming, !names.omits("client_id") { _ = try body.parameters.require("client_id", names) }
-        let client = try authenticateClient(request, body.parameters, names, rules, own: own)
-        return ClientRequest(parameters: body.parameters, names: names, client: client)
+        let parameters = body.parameters.adding(ReceivedParameters(leftOut(by: described, in: request)))
+        let client = try authenticateClient(request, parameters, names, rules, own: own)
+        return ClientRequest(parameters: parameters, names: names, client: client)
     }
 }
 

@@ -235,6 +235,12 @@ extension AuthorizationServer {
         _ rules: ResolvedRequest, _ known: TemplateValues, _ request: ServerRequest, _ received: ReceivedParameters
     ) throws(OAuthError) -> ResolvedRequest {
         let (headers, parameters) = (rules.late.headers, rules.late.parameters)
+        var known = known
+        let names = ParameterNames(rules)
+        for name in StandardParameter.allCases.map(\.rawValue) {
+            known.set(.request, name, names.omits(name) ? nil : received[names[name]])
+        }
+        for parameter in leftOut(by: rules, in: request) { known.set(.request, parameter.name, parameter.value) }
         let values = try timed(
             known,
             by: parameters.map { ($0.value, received[$0.name]) } + headers.map { ($0.value, request.header($0.name)) })
@@ -243,6 +249,25 @@ extension AuthorizationServer {
             headers: rules.headers + (try demanded(headers, values) { request.header($0) }),
             parameters: rules.parameters + (try demanded(parameters, values) { received[$0] }), rename: rules.rename,
             omit: rules.omit, queryParameters: rules.queryParameters, encode: rules.encode, json: rules.json)
+    }
+
+    /// The parameters that a request leaves out and has in its headers, by their standard names.
+    func leftOut(by rules: ResolvedRequest, in request: ServerRequest) -> [(name: String, value: String)] {
+        rules.late.headers.compactMap { header in
+            let left = header.value.references.first { $0.origin == .request && rules.omit.contains($0.name) }
+            guard let name = left?.name, let sent = request.header(header.name) else { return nil }
+            let marker = "0carnet-parameter0"
+            var values = provider.sampleValues(seams)
+            values.set(onlyClient)
+            values.set(.request, name, marker)
+            guard let made = values.fill(header.value)?.text, let place = made.firstRange(of: marker) else {
+                return nil
+            }
+            let (start, end) = (made[..<place.lowerBound], made[place.upperBound...])
+            guard sent.hasPrefix(start), sent.hasSuffix(end), sent.utf8.count > start.utf8.count + end.utf8.count
+            else { return nil }
+            return (name, String(sent.dropFirst(start.count).dropLast(end.count)))
+        }
     }
 
     /// What the parameters of an authorization request must be whose values are known only then.

@@ -2,6 +2,7 @@ import Carnet
 import CarnetDescriptors
 import CarnetProtocol
 import CarnetSandbox
+import CarnetTesting
 import Foundation
 import Testing
 
@@ -71,5 +72,33 @@ struct ClientRequestTests {
         let error = await #expect(throws: OAuthError.self) { try await forgetful.introspect(token) }
         #expect(error.map { !"\($0)".contains("shown to nobody") } == true)
         await #expect(throws: OAuthError.self) { try await forgetful.exchange(TokenExchange(.init(token))) }
+    }
+
+    private static let omitsAssertion = "omit: [client_assertion, client_assertion_type]"
+
+    @Test(
+        "The client's assertion may be in a header",
+        arguments: [
+            "{ \(omitsAssertion), headers: { Authorization: 'Bearer {request.client_assertion}' } }",
+            "{ \(omitsAssertion), headers: { X-Assertion: '{request.client_assertion}' } }",
+            "{ headers: { X-Scope: '{request.scope|none}', X-Assertion: '{request.client_assertion}' } }",
+        ])
+    func assertionInHeader(keys: String) async throws {
+        let fixture = try SignInFixture(
+            odd: "client: { authentication: [private_key_jwt] }\nclient_credentials: \(keys)\n",
+            signingKey: try ClientKey.generate(.ES256))
+        #expect(try await fixture.client.tokens(for: .clientCredentials(scopes: ["read"])).scopes == ["read"])
+        let request = try #require(await fixture.requests(to: .token).first)
+        #expect(String(decoding: request.body, as: UTF8.self).contains("client_assertion") != keys.contains("omit"))
+        let stranger = try OAuthClient(
+            try oddProvider("client: { authentication: [private_key_jwt] }\nclient_credentials: \(keys)\n"),
+            registration: ClientRegistration(
+                clientID: "client", credentials: .available(signingKey: try ClientKey.generate(.ES256)),
+                redirectURI: SignInFixture.redirectURI),
+            transport: SandboxTransport(fixture.sandbox), store: MemoryTokenStore(), clock: fixture.clock)
+        let error = await #expect(throws: OAuthError.self) {
+            try await stranger.tokens(for: .clientCredentials(scopes: ["read"]))
+        }
+        #expect(error?.server?.code == "invalid_client")
     }
 }

@@ -28,15 +28,21 @@ struct JWTBearerTests {
             "jwt_bearer: { assertion: { issuer: 'robot@odd.example', subject: 'robot@odd.example', key_id: none } }",
             "jwt_bearer: { assertion: { algorithm: ES256, audience: token_endpoint, lifetime: 30, claims: { v: '1' } } }",
             "jwt_bearer: { body: json, rename: { assertion: jwt }, grant_type: jwt }",
+            "jwt_bearer: { rename: { assertion: jwt }, headers: { X-Assertion: '{request.assertion}' } }",
+            "jwt_bearer: { omit: [assertion], headers: { X-Assertion: 'jwt={request.assertion};' } }",
         ])
     func everyWordOfTheDescriptorCounts(keys: String) async throws {
         let fixture = try SignInFixture(odd: keys + "\n", signingKey: try ClientKey.generate(.ES256))
         #expect(try await fixture.client.tokens(for: ClientGrant.assertion(scopes: ["read"])).scopes == ["read"])
     }
 
-    @Test("An assertion of somebody unknown is rejected")
-    func anAssertionOfSomebodyUnknown() async throws {
-        let fixture = try SignInFixture(odd: "", signingKey: try ClientKey.generate(.ES256))
+    @Test(
+        "An assertion of somebody unknown is rejected",
+        arguments: [
+            "", "jwt_bearer: { omit: [assertion], headers: { Authorization: 'Bearer {request.assertion}' } }\n",
+        ])
+    func anAssertionOfSomebodyUnknown(keys: String) async throws {
+        let fixture = try SignInFixture(odd: keys, signingKey: try ClientKey.generate(.ES256))
         let error = await #expect(throws: OAuthError.self) {
             try await fixture.client.tokens(for: ClientGrant.assertion(Secret("eyJ.eyJ.x")))
         }

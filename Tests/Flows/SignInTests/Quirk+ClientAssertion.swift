@@ -150,5 +150,34 @@ extension Quirk {
                 ]
             )
         },
+        Quirk(
+            "the assertion is the token of the Authorization header",
+            key: "`jwt_bearer.headers`: `{request.assertion}`",
+            neededBy: "GitHub Apps"
+        ) {
+            let fixture = try SignInFixture(
+                odd: """
+                    inputs: { installation: { example: '7' } }
+                    endpoints: { token: 'https://odd.example/installations/{installation}/access_tokens' }
+                    client: { authentication: [none] }
+                    jwt_bearer:
+                      body: json
+                      omit: [assertion, grant_type, client_id]
+                      headers: { Authorization: 'Bearer {request.assertion}' }
+                    token:
+                      response:
+                        success: { statuses: [201] }
+                        fields: { access_token: /token, expires_in: /expires_at }
+                        expires: iso8601
+                        default_token_type: Bearer
+                    """, inputs: ["installation": "8"], signingKey: try ClientKey.generate(.RS256))
+            let tokens = try await fixture.client.tokens(for: .assertion())
+            #expect(!tokens.accessToken.isEmpty)
+            let request = try #require(await fixture.requests(to: .token).first)
+            #expect(request.url == "https://odd.example/installations/8/access_tokens" && request.bodyText == "{}")
+            let header = try #require(request.headers[.authorization])
+            #expect(header.hasPrefix("Bearer eyJ"))
+            #expect(try SignInTests.claims(of: header.dropFirst(7))["iss"] == "client")
+        },
     ]
 }

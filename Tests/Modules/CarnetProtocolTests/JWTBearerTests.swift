@@ -60,6 +60,30 @@ struct JWTBearerTests {
         #expect(claims["scope"] == "read write")
     }
 
+    @Test("A header has parameters of the request, also those that are left out, and shows none of them")
+    func headerHasParameters() throws {
+        let request = try request(
+            ClientGrant.assertion(Secret("a.b.c"), scopes: ["read"]),
+            """
+            jwt_bearer:
+              omit: [assertion, grant_type]
+              rename: { scope: rights }
+              headers:
+                Authorization: "Bearer {request.assertion}"
+                X-Wrapped: "{base64(request.assertion)}"
+                X-Wanted: "{request.scope} {request.grant_type}"
+                X-Missing: "{request.client_secret}"
+
+            """)
+        #expect(request.form.keys.sorted() == ["client_id", "rights"])
+        #expect(request.header("Authorization") == "Bearer a.b.c" && request.header("X-Missing") == nil)
+        #expect(request.header("X-Wanted") == "read urn:ietf:params:oauth:grant-type:jwt-bearer")
+        #expect(request.header("X-Wrapped") == "YS5iLmM=")
+        let shown = "\(request.redacted)"
+        #expect(!shown.contains("a.b.c") && !shown.contains("YS5iLmM"))
+        #expect(request.secrets.contains(Secret("a.b.c")), "an error may repeat it")
+    }
+
     @Test("Given assertion goes as it is")
     func givenAssertionGoesAsItIs() throws {
         let request = try request(ClientGrant.assertion(Secret("a.b.c")), secret: "s", hasKey: false)

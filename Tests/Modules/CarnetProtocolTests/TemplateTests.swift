@@ -148,6 +148,8 @@ struct TemplateTests {
             ("{random('4')}", .tokenRequest, "from '8' to '64'"),
             ("{input.a|b}", .configuration, "default of an input"),
             ("{request.body}", .tokenRequest, "is not available here"),
+            ("{request.assertion}", .tokenRequest, "is not available here"),
+            ("{request.other}", .tokenRequest.signing, "does not exist; available: request.body"),
         ])
     func refused(template: String, place: TemplatePlace, reason: String) throws {
         let error = try #require(throws: TemplateError.self) { try Template(template, in: place) }

@@ -22,6 +22,7 @@ struct BadHeader: SingleValueRule {
         bad: [
             "token: { headers: { ⟦Authorization⟧: Basic, Accept: application/json } }",
             "token: { headers: { ⟦content-type⟧: application/json } }",
+            "token: { headers: { ⟦Authorization⟧: 'Client {request.client_id}' } }",
             "profile: { headers: { ⟦'X Version'⟧: '2' } }",
             "token: { headers: { ⟦DPoP⟧: none } }",
             "api: { token_in: { header: ⟦Authorization⟧ } }",

@@ -17,6 +17,7 @@ struct CredentialOmitted: LintRule {
             "token: { omit: [⟦refresh_token⟧] }",
             "introspection: { omit: [⟦token⟧] }",
             "device: { token: { omit: [⟦device_code⟧] } }",
+            "jwt_bearer: { omit: [⟦assertion⟧], headers: { X-Grant: '{request.grant_type}' } }",
             """
             token: { omit: [⟦code⟧] }
             exchange: { user: { url: https://api.acme.example/user, parameters: { code: '{callback.code}' }, brings: values } }
@@ -26,6 +27,7 @@ struct CredentialOmitted: LintRule {
             "token: { rename: { code: auth_code } }",
             "token: { omit: [code], body: json, parameters: { auth: { value: '{callback.code}' } } }",
             "refresh: { omit: [refresh_token], headers: { X-Refresh-Token: '{token.refresh_token}' } }",
+            "jwt_bearer: { omit: [assertion], headers: { Authorization: 'Bearer {request.assertion}' } }",
             "token: { omit: [refresh_token] }\nrefresh: { parameters: { session: '{token.refresh_token}' } }",
             """
             endpoints:
@@ -103,8 +105,9 @@ struct CredentialOmitted: LintRule {
         let texts = (rules.parameters.entries + headers.entries).flatMap(\.value.texts)
         let templates = [url].compactMap { $0 } + texts.compactMap { try? Template($0, in: .anywhere) }
         return templates.contains { template in
-            template.references.contains {
-                $0.isAlwaysSecret || kind == .revocation && ![.client, .request].contains($0.origin)
+            template.references.contains { value in
+                guard value.origin != .request else { return value.name == kind.credential?.rawValue }
+                return value.isAlwaysSecret || kind == .revocation && value.origin != .client
             }
         }
     }

@@ -14,6 +14,8 @@ struct TemplateUse: Sendable {
     let hidesSecrets: Bool
     /// Whether the value is a JSON Pointer.
     let isPointer: Bool
+    /// The parameters that a standard defines for the request whose header it is.
+    let parameters: Set<String>
 
     static func all(
         in descriptor: ProviderDescriptor, _ places: Place<DescriptorRules>, urls: [DescriptorURL],
@@ -23,7 +25,8 @@ struct TemplateUse: Sendable {
         var uses: [TemplateUse] = []
         func add(
             _ node: YAMLNode?, _ template: Template? = nil, isURL: Bool = false, isHost: Bool = false,
-            knowsIssuer: Bool = knowsIssuer, hidesSecrets: Bool = false, isPointer: Bool = false
+            knowsIssuer: Bool = knowsIssuer, hidesSecrets: Bool = false, isPointer: Bool = false,
+            parameters: Set<String> = []
         ) {
             guard let value = node, let text = value.scalar?.text else {
                 // The strings of a JSON value.
@@ -38,7 +41,7 @@ struct TemplateUse: Sendable {
             uses.append(
                 TemplateUse(
                     node: value, template: template, inputNames: inputs, isURL: isURL, isHost: isHost,
-                    hidesSecrets: hidesSecrets, isPointer: isPointer))
+                    hidesSecrets: hidesSecrets, isPointer: isPointer, parameters: parameters))
         }
         func add(_ lists: Place<NamedList<Template>>...) {
             for entry in lists.flatMap(\.entries) { add(entry.value, hidesSecrets: true) }
@@ -56,7 +59,8 @@ struct TemplateUse: Sendable {
         for request in requests {
             // The browser shows the requests that it makes.
             let hidesSecrets = ![.authorization, .pushedAuthorization, .logout].contains(request.kind)
-            for entry in request.added + request.headers { add(entry.value, hidesSecrets: hidesSecrets) }
+            for entry in request.added { add(entry.value, hidesSecrets: hidesSecrets) }
+            for entry in request.headers { add(entry.value, hidesSecrets: true, parameters: request.parameters) }
         }
         add(places.api.headers, places.api.parameters)
         for resource in places.resources.all { add(resource.headers) }

@@ -23,6 +23,10 @@ struct UnknownValue: LintRule {
 
             token: { parameters: { region: "⟦{map(callback.state, 'regions')}⟧" } }
 
+            token: { headers: { X-Device: '⟦{request.device_code}⟧' } }
+
+            profile: { headers: { X-Token: '⟦{request.assertion}⟧' } }
+
             connection:
               lookups:
                 site: { url: 'https://api.acme.example/⟦{connection.company}⟧', value: /id, sample: { id: 7 } }
@@ -60,6 +64,9 @@ struct UnknownValue: LintRule {
             callback: { capture: { shop: { pattern: '[a-z]+', example: acme } } }
             token: { parameters: { shop: '{callback.shop}', region: "{map(callback.shop, 'regions')|eu}" } }
             tables: { regions: { acme: us } }
+
+            client: { authentication: [private_key_jwt] }
+            jwt_bearer: { omit: [assertion], headers: { X-Assertion: '{request.assertion}' } }
             """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
@@ -72,6 +79,7 @@ struct UnknownValue: LintRule {
         let revocation = context.places.endpoints.entries.first { $0.key == EndpointName.revocation.rawValue }?.value
         return uses.flatMap { use in
             let later = context.laterValues(than: use.node)
+            let known = known.union(use.parameters.map { TemplateReference(.request, $0) })
             let missing = use.template.references.filter { !known.contains($0) || later.contains($0) }.first
             if let missing {
                 let (problem, help) = context.absence(
@@ -123,7 +131,8 @@ extension TemplateOrigin {
         case .step: "keep it in a step: exchange: { NAME: { capture: { \(name): /\(name) } } }"
         case .connection: "look it up or derive it in connection"
         case .claim: "map it: profile: { claims: { \(name): /\(name) } }"
-        case .input, .client, .request: "declare it"
+        case .request: "a header can have the parameters that the standard defines for its own request"
+        case .input, .client: "declare it"
         }
     }
 }
@@ -183,8 +192,10 @@ extension LintContext {
         }
         let names = known.filter { $0.origin == value.origin }.map(\.name).sorted()
         let guess = nearest(to: value.name, in: names).map { "did you mean {\(value.origin.rawValue).\($0)}?" }
-        guard isLater
-        else { return ("no key keeps the value \"\(value)\"", guess ?? value.origin.keyThatKeeps(value.name)) }
+        let problem =
+            value.origin == .request
+            ? "the request has no parameter \"\(value.name)\"" : "no key keeps the value \"\(value)\""
+        guard isLater else { return (problem, guess ?? value.origin.keyThatKeeps(value.name)) }
         let order =
             isSubject(node)
             ? "the subject is made before lookups and further requests: of the callback, the tokens and the first response"
