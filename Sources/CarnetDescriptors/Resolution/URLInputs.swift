@@ -96,7 +96,7 @@ private struct URLInputReader {
 
     private mutating func read(_ byte: UInt8) {
         if let host = lastHost {
-            guard (host.isPath ? "/" : "/?.:").utf8.contains(byte) else { return refuseSplit(host) }
+            guard (host.isPath ? "/?" : "/?.:").utf8.contains(byte) else { return refuseSplit(host) }
             if byte == UInt8(ascii: "."), !host.isLimited { open = (host.name, 0, host.isWholeLabel) }
             lastHost = nil
         }
@@ -215,7 +215,7 @@ private struct URLInputReader {
     private mutating func refusePath(_ name: String) {
         refuse(
             name,
-            "is of type host_path, which has to be the whole host of a URL: behind :// and before a slash or the end",
+            "is of type host_path, which has to be the whole host of a URL: behind ://, and before /, ? or the end",
             "declare it as hostname or identifier")
     }
 

@@ -79,6 +79,11 @@ extension Template {
         }
     }
 
+    /// Whether the text is one input and nothing else.
+    package var isInput: Bool {
+        if parts.count == 1, case .input = parts[0] { true } else { false }
+    }
+
     /// What stands around the only input, and its name if there is one; `nil` if something else is filled.
     static func aroundInput(of parts: [Part]) -> (start: String, input: String?, end: String)? {
         var (start, name, end) = ("", nil as String?, "")

@@ -19,17 +19,20 @@ extension Quirk {
         ) {
             let fixture = try SignInFixture(
                 odd: """
-                    inputs: { region: { enum: [eu, us], default: eu }, group: { type: text, optional: true } }
+                    inputs:
+                      region: { enum: [eu, us], default: eu }
+                      group: { type: text, optional: true }
+                      more: { type: text, example: read write }
                     scopes:
-                      default: ["{region}.photos", "{client.id}", "{group}.read"]
+                      default: ["{region}.photos", "{client.id}", "{group}.read", "{more}"]
                       catalog: ["{region}.photos", "{client.id}", { id: all, implies: ["{region}.photos"] }, "{group}.read"]
                     resources: [{ scope: "{region}.photos", title: Photos, url: https://api.odd.example/photos }]
                     """,
-                inputs: ["region": "us"]
+                inputs: ["region": "us", "more": "mail files"]
             )
-            #expect(try await fixture.authorizationURL().contains("&scope=us.photos%20client&"))
+            #expect(try await fixture.authorizationURL().contains("&scope=us.photos%20client%20mail%20files&"))
             let session = try await fixture.signIn()
-            #expect(try await session.storedTokens().scopes == ["us.photos", "client"])
+            #expect(try await session.storedTokens().scopes == ["us.photos", "client", "mail", "files"])
             let resource = try #require(try await session.resources().first)
             #expect(resource.missing == [])
             #expect(try await session.call(resource.resource).status == 200)

@@ -67,6 +67,24 @@ struct IssuerMatchTests {
         #expect(!provider.shared.acceptsIssuer("https://eu.example") { _ in nil })
     }
 
+    @Test("An input may be an issuer that ends in a slash, or one that does not")
+    func slashAtTheEnd() throws {
+        let yaml = """
+            inputs: { site: { type: host_path } }
+            issuer: https://{site}
+            issuer_match: { any_of: ["https://{site}/"] }
+
+            """
+        for site in ["id.example/a", "https://id.example/a/"] {
+            let shared = try ResolutionFixture.provider(yaml, inputs: ["site": site]).shared
+            for issuer in ["https://id.example/a", "https://id.example/a/"] {
+                #expect(shared.acceptsIssuer(inMetadata: issuer) && shared.acceptsIssuer(inCallback: issuer))
+                #expect(shared.acceptsIssuer(issuer) { _ in nil })
+            }
+            #expect(!shared.acceptsIssuer(inMetadata: "https://id.example/a//"))
+        }
+    }
+
     @Test("Off believes the metadata alone")
     func offBelievesTheMetadataAlone() throws {
         let provider = try provider("{ none: each region names itself }")

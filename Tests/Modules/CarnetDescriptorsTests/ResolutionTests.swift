@@ -106,6 +106,35 @@ struct ResolutionTests {
         #expect(error?.key == key)
     }
 
+    @Test("An input that is a whole scope may be several, and one that is a part of a scope may not")
+    func severalScopes() throws {
+        let yaml = """
+            inputs: { more: { type: text }, team: { type: text } }
+            issuer: https://acme.example
+            scopes:
+              default: [openid, "{more}", "{team}.read"]
+              extra: { user: ["{more}"] }
+              catalog: [openid, { id: "{more}", title: More, implies: ["{more}"] }]
+            resources:
+              - { any_of: ["{more}"], title: Any, url: https://acme.example/any }
+              - { scope: "{more}", title: All, url: https://acme.example/all }
+
+            """
+        let descriptor = try ResolutionFixture.descriptor(yaml)
+        let inputs = ["more": " read  write ", "team": "a b"]
+        let provider = try descriptor.resolve(inputs: inputs)
+        #expect(provider.scopes.defaults == ["openid", "read", "write", "a b.read"], "the engine refuses the last")
+        #expect(provider.scopes.extra["user"] == ["read", "write"])
+        #expect(provider.scopes.catalog.map(\.id) == ["openid", "read", "write"])
+        #expect(provider.scopes.catalog[1].title == "More" && provider.scopes.catalog[1].implies == ["read", "write"])
+        #expect(provider.resources[0].requirement.anyOf == ["read", "write"])
+        #expect(provider.resources[1].requirement.allOf == ["read", "write"])
+        let error = #expect(throws: ResolutionError.self) {
+            try descriptor.resolve(inputs: ["more": " ", "team": "a"])
+        }
+        #expect(error?.key == "resources.0.any_of", "a resource would be open to all")
+    }
+
     @Test("A scope is filled once, and a resource keeps its scope")
     func scopes() throws {
         let yaml = """

@@ -1,3 +1,4 @@
+import CarnetFoundation
 import Testing
 
 @testable import CarnetDescriptors
@@ -66,7 +67,8 @@ struct URLInputTests {
     @Test(
         "are accepted where the host stays the author's, or the input is the host",
         arguments: [
-            "https://{site}/authorize", "https://{site}", "https://{host}/x", "https://{host}:443/x",
+            "https://{site}/authorize", "https://{site}", "https://{site}/", "https://{site}?x={id}",
+            "https://{site}?x={urlencode(input.note)}", "https://{host}/x", "https://{host}:443/x",
             "https://login.{host}/x",
             "https://{host}.acme.example/x", "https://{id}.acme.example/x", "https://api-{id}.acme.example/x",
             "https://{id}.{part}.acme.example/x", "https://{id}.acme.{tld}/x", "https://acme.{tld}/x",
@@ -126,10 +128,14 @@ struct URLInputTests {
 
     @Test("are the host of an input with a path, where only a host counts")
     func hostOfPath() throws {
-        let yaml = "endpoints: { token: 'https://{site}/token' }\napi: { hosts: ['{site}'] }\n"
+        let yaml =
+            "endpoints: { token: 'https://{site}/token', userinfo: 'https://{site}?x={urlencode(input.note)}' }\n"
+            + "api: { hosts: ['{site}'] }\n"
         for (site, host) in [("Acme.example/Tracker", "acme.example"), ("acme.example:8443/a/b", "acme.example:8443")] {
             let provider = try ResolutionFixture.provider(
-                Self.inputs + yaml, inputs: Self.values.merging(["site": site]) { $1 })
+                Self.inputs + yaml, inputs: Self.values.merging(["site": site, "note": "?a/@b"]) { $1 })
+            #expect(provider.endpoints[.userinfo]?.origin == "https://\(host)")
+            #expect(provider.endpoints[.userinfo]?.query == "x=%3Fa%2F%40b")
             #expect(provider.api.hosts == [host])
         }
     }

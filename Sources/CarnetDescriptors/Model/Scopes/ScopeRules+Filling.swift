@@ -15,7 +15,9 @@ extension ScopeRules {
         _ fill: (_ template: Template, _ key: String) throws(Failure) -> String?
     ) throws(Failure) -> ScopeRules {
         func filled(_ scopes: [String], _ key: String) throws(Failure) -> [String] {
-            try scopes.collect { scope throws(Failure) in try scope.filledScope(key, fill) }
+            var all: [String] = []
+            for scope in scopes { all += try scope.filledScopes(key, fill) }
+            return all
         }
         var rules = self
         rules.defaults = try filled(defaults, "scopes.default")
@@ -24,9 +26,12 @@ extension ScopeRules {
         rules.extra.items = try extra.items.map { item throws(Failure) in
             Named(item.name, try filled(item.value, "scopes.extra.\(item.name)"))
         }
-        rules.catalog = try catalog.collect { entry throws(Failure) in
-            guard let id = try entry.id.filledScope("scopes.catalog", fill) else { return nil }
-            return ScopeEntry(id: id, title: entry.title, implies: try filled(entry.implies, "scopes.catalog"))
+        rules.catalog = []
+        for entry in catalog {
+            let implied = try filled(entry.implies, "scopes.catalog")
+            rules.catalog += try entry.id.filledScopes("scopes.catalog", fill).map {
+                ScopeEntry(id: $0, title: entry.title, implies: implied)
+            }
         }
         return rules
     }
@@ -37,21 +42,24 @@ extension ResourceEntry {
     func fillingScopes(with resolver: InputResolver, key: String) throws(ResolutionError) -> ResourceEntry {
         guard scope?.hasPlaces == true || allOf.hasPlaces || anyOf.hasPlaces else { return self }
         func filled(_ scopes: [String], _ name: String) throws(ResolutionError) -> [String] {
-            try scopes.map { scope throws(ResolutionError) in
-                let text = try scope.filledScope("\(key).\(name)") { template, key throws(ResolutionError) in
+            var all: [String] = []
+            for scope in scopes {
+                let filled = try scope.filledScopes("\(key).\(name)") { template, key throws(ResolutionError) in
                     try resolver.fill(template, key: key)
                 }
                 // Without its scope, the resource would be open to all.
-                guard let text else {
+                guard !filled.isEmpty else {
                     throw resolver.error(
                         .missingInput, "\(key).\(name)", "it uses an optional input that has no value")
                 }
-                return text
+                all += filled
             }
+            return all
         }
         var entry = self
-        entry.scope = try filled(scope.map { [$0] } ?? [], "scope").first
-        entry.allOf = try filled(allOf, "all_of")
+        let needed = try filled(scope.map { [$0] } ?? [], "scope")
+        entry.scope = needed.first
+        entry.allOf = try filled(allOf, "all_of") + needed.dropFirst()
         entry.anyOf = try filled(anyOf, "any_of")
         return entry
     }
@@ -73,11 +81,13 @@ extension Provider {
 extension String {
     var hasPlaces: Bool { holds(UInt8(ascii: "{")) }
 
-    fileprivate func filledScope<Failure: Error>(
+    /// The scope with its inputs. An input that is all of it may be several scopes, with spaces between them.
+    fileprivate func filledScopes<Failure: Error>(
         _ key: String, _ fill: (_ template: Template, _ key: String) throws(Failure) -> String?
-    ) throws(Failure) -> String? {
-        guard hasPlaces, let template = try? Template(self, in: .authorization) else { return self }
-        return try fill(template, key)
+    ) throws(Failure) -> [String] {
+        guard hasPlaces, let template = try? Template(self, in: .authorization) else { return [self] }
+        guard let text = try fill(template, key) else { return [] }
+        return template.isInput ? text.split(separator: " ").map(String.init) : [text]
     }
 }
 
@@ -107,9 +117,14 @@ extension JSONValue {
     fileprivate func fillingScopes(_ filler: TemplateFiller) -> JSONValue? {
         switch self {
         case .string(let scope):
-            guard scope.hasPlaces, let template = try? Template(scope, in: .authorization) else { return self }
-            return filler(template).map { .string($0) }
-        case .array(let values): return .array(values.compactMap { $0.fillingScopes(filler) })
+            let scopes = scope.filledScopes("") { template, _ in filler(template) }
+            return scopes.isEmpty ? nil : .string(scopes.joined(separator: " "))
+        case .array(let values):
+            return .array(
+                values.flatMap { value in
+                    value.string?.filledScopes("") { template, _ in filler(template) }.map { .string($0) }
+                        ?? [value.fillingScopes(filler)].compactMap { $0 }
+                })
         case .object(let object):
             var filled = JSONObject()
             for member in object.members { filled[member.name] = member.value.fillingScopes(filler) }

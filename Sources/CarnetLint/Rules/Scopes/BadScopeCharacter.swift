@@ -18,6 +18,7 @@ struct BadScopeCharacter: SingleValueRule {
         ],
         good: [
             "scopes: { default: [openid, 'https://acme.example/auth/photos.read', 'urn:acme:write'] }",
+            "inputs: { more: { type: text, default: 'openid email' } }\nscopes: { default: ['{more}'] }",
             "inputs: { role: { type: text, example: 'a b' } }\nscopes: { default: [\"role:{join('', urlencode(role), '.')}\"] }",
         ])
 
@@ -46,11 +47,13 @@ struct BadScopeCharacter: SingleValueRule {
             .compactMap { use in (try? Template(use.scope, in: .anywhere)).map { (use: use, template: $0) } }
         guard !templates.isEmpty else { return [] }
         return context.places.inputs.named().flatMap { input -> [Diagnostic] in
-            guard let use = templates.first(where: { $0.template.plainInputNames.contains(input.name) })?.use
-            else { return [] }
+            let users = templates.filter { $0.template.plainInputNames.contains(input.name) }
+            // An input that is a whole scope may be several, with spaces between them.
+            guard let (use, template) = users.first(where: { !$0.template.isInput }) ?? users.first else { return [] }
             let nodes = [input.value.defaultValue.node, input.value.example.node] + input.value.allowed.elements
             return nodes.compactMap { node in
-                guard let node, let text = node.scalar?.text, !text.holds(UInt8(ascii: "{")),
+                guard let node, let written = node.scalar?.text, !written.holds(UInt8(ascii: "{")),
+                    case let text = template.isInput ? written.filter({ $0 != " " }) : written,
                     let wrong = text.holds(separator) ? separator : Self.wrongCharacter(text).map(String.init)
                 else { return nil }
                 return finding(

@@ -16,7 +16,10 @@ struct ScopeNotInCatalog: LintRule {
             "scopes: { catalog: [{ id: write, implies: [⟦raed⟧] }, read] }",
             "scopes: { catalog: [read] }\nsamples: { token: { access_token: x, token_type: Bearer, scope: ⟦read files⟧ } }",
         ],
-        good: ["scopes: { default: [openid, email] }", "scopes: { default: [email], catalog: [openid, email] }"])
+        good: [
+            "scopes: { default: [openid, email] }", "scopes: { default: [email], catalog: [openid, email] }",
+            "inputs: { more: { type: text } }\nscopes: { default: ['{more}'], catalog: [openid, email] }",
+        ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let catalog = context.descriptor.scopes.catalog.map(\.id)
@@ -25,7 +28,7 @@ struct ScopeNotInCatalog: LintRule {
         var missing: [ScopeUse] = []
         var found: [Diagnostic] = []
         for use in context.scopeUses
-        where (use.place == .requested || use.place == .implied) && !known.contains(use.scope) {
+        where (use.place == .requested || use.place == .implied) && !known.contains(use.scope) && !use.isInput {
             guard let nearest = context.nearest(to: use.scope, in: catalog) else {
                 missing.append(use)
                 continue

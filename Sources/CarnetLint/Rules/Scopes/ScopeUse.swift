@@ -19,6 +19,11 @@ struct ScopeUse: Sendable {
     /// The scope of the catalogue that implies it.
     var impliedBy: String?
 
+    /// Whether an input is all of it: the host chooses, and may choose several.
+    var isInput: Bool {
+        scope.holds(UInt8(ascii: "{")) && (try? Template(scope, in: .anywhere))?.isInput == true
+    }
+
     /// What is written of the scope outside of braces, with a stand-in for each function.
     var written: String {
         let template = scope.holds(UInt8(ascii: "{")) ? try? Template(scope, in: .anywhere) : nil

@@ -179,7 +179,7 @@ private struct AuthorityModel {
                 if value.lowercased().hasPrefix("https://") { value = String(value.dropFirst("https://".count)) }
                 if value.hasSuffix("/") { value = String(value.dropLast()) }
             }
-            let isWhole = authority.isEmpty && (rest.isEmpty || rest.first == "/")
+            let isWhole = authority.isEmpty && (rest.isEmpty || rest.first == "/" || rest.first == "?")
             if type == "host_path", isWhole { value = String(value.prefix { $0 != "/" }) }
             if value.contains(where: { "/?#@\\".contains($0) }) { isCut = true }
             let source: Source =
