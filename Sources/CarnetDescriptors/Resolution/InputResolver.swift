@@ -186,7 +186,7 @@ struct InputResolver {
         _ template: Template, joinsWhatIsThere: Bool = false, key: @autoclosure () -> String
     ) throws(ResolutionError) -> Template? {
         try checkInputs(of: template, key: key())
-        if let unknown = template.references.first(where: { !kept.contains($0) }) {
+        if let unknown = template.references.first(where: { $0.origin != .request && !kept.contains($0) }) {
             let reason = unknown == .idToken ? "id_token.none drops" : "no key keeps"
             throw error(.unknownValue, key(), "\(reason) the value {\(unknown)}")
         }
