@@ -65,7 +65,7 @@ extension Template {
             switch part {
             case .literal, .late(_, fallback: _?): [TemplateReference]()
             case .input(let name): [TemplateReference(.input, name)]
-            case .late(let expression, fallback: nil): expression.references
+            case .late(let expression, fallback: nil): expression.requiredReferences
             }
         }
     }
@@ -105,7 +105,8 @@ extension Template {
 
     /// The texts that stand in for missing values.
     package var defaults: [String] {
-        parts.compactMap { if case .late(_, let fallback?) = $0 { fallback } else { nil } }
+        expressions.flatMap(\.defaults)
+            + parts.compactMap { if case .late(_, let fallback?) = $0 { fallback } else { nil } }
     }
 
     /// The values that are filled at run time.

@@ -20,6 +20,8 @@ package indirect enum TemplateExpression: Hashable, Sendable {
     /// A random UUID (RFC 9562, section 5.4).
     case uuid
     case join(separator: TemplateExpression, [TemplateExpression])
+    /// The first that is there and not empty.
+    case first([TemplateExpression])
     /// A claim of a JWT, at a pointer. The signature is not checked: the issuer itself sent the token.
     case claim(TemplateExpression, JSONPointer)
     case capture(TemplateExpression, ValuePattern)
@@ -43,6 +45,7 @@ extension TemplateExpression {
             [operand]
         case .hmacSHA256(let key, let message): [key, message]
         case .join(let separator, let operands): [separator] + operands
+        case .first(let operands): operands
         }
     }
 
@@ -58,6 +61,28 @@ extension TemplateExpression {
         case .value(let reference): reference.isAlwaysSecret || marked(reference)
         case .claim, .mapped: false
         default: operands.contains { $0.isSecret(marked) }
+        }
+    }
+
+    /// The values without which there is no text.
+    var requiredReferences: [TemplateReference] {
+        switch self {
+        case .value(let reference): [reference]
+        case .first: []
+        default: operands.flatMap(\.requiredReferences)
+        }
+    }
+
+    /// Whether one of several values decides alone.
+    package var hasAlternatives: Bool {
+        if case .first = self { true } else { operands.contains(where: \.hasAlternatives) }
+    }
+
+    /// The texts that stand in for missing values.
+    var defaults: [String] {
+        guard case .first = self else { return operands.flatMap(\.defaults) }
+        return operands.flatMap { operand in
+            if case .literal(let text) = operand { [text] } else { operand.defaults }
         }
     }
 
@@ -100,6 +125,9 @@ extension TemplateExpression {
             guard let separator = fill(separator), joinsWhatIsThere || filled.count == operands.count
             else { return nil }
             return .join(separator: separator, filled)
+        case .first(let operands):
+            let filled = operands.compactMap(fill)
+            return filled.isEmpty ? nil : .first(filled)
         case .hmacSHA256(let key, let message):
             guard let key = fill(key), let message = fill(message) else { return nil }
             return .hmacSHA256(key: key, message: message)

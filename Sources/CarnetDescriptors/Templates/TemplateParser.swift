@@ -10,7 +10,8 @@ struct TemplateParser {
 
     /// The functions by name.
     static let functionNames = [
-        "base64", "base64url", "capture", "hmac_sha256", "join", "jwt_claim", "lower", "map", "now", "random", "sha256",
+        "base64", "base64url", "capture", "first", "hmac_sha256", "join", "jwt_claim", "lower", "map", "now", "random",
+        "sha256",
         "urldecode", "urlencode", "uuid",
     ]
 
@@ -149,6 +150,7 @@ struct TemplateParser {
         case ("random", 0): return .random(32)
         case ("random", 1):
             if let count = literal(0).flatMap({ Int($0) }), (8...64).contains(count) { return .random(count) }
+        case ("first", 2...16): return .first(arguments)
         case ("join", 2...16): return .join(separator: arguments[0], Array(arguments.dropFirst()))
         case ("jwt_claim", 2):
             if let pointer = literal(1).flatMap({ JSONPointer($0) }) { return .claim(arguments[0], pointer) }
@@ -168,6 +170,7 @@ struct TemplateParser {
         case "hmac_sha256": "hmac_sha256 takes a key and a message"
         case "now": "now takes no argument, or one of 's', 'ms', 'iso8601'"
         case "random": "random takes no argument, or a number of bytes from '8' to '64'"
+        case "first": "first takes two values or more"
         case "join": "join takes a separator and one value or more"
         case "jwt_claim": "jwt_claim takes a token and a quoted JSON Pointer"
         case "capture": "capture takes a value and a quoted regular expression"

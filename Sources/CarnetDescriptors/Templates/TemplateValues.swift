@@ -132,6 +132,7 @@ package struct TemplateValues: Sendable {
                 guard length <= 2 * Self.longest else { return nil }
             }
             return texts.isEmpty ? nil : .text(texts.joined(separator: separator.text))
+        case .first(let operands): return operands.lazy.compactMap(evaluate).first { !$0.bytes.isEmpty }
         case .claim(let token, let pointer):
             return evaluate(token).flatMap { JSONValue(claimsOf: $0.text)?[pointer]?.scalarText }.map { .text($0) }
         case .capture(let operand, let pattern):

@@ -169,22 +169,26 @@ struct ProfileTests {
     func objects() throws {
         let keys =
             Fixture.plain + """
+                inputs: { nobody: { type: text, optional: true } }
                 profile:
                   claims:
                     subject: [/owner, /id]
                     owner: /owner
                     teams: { root: /teams, where: { active: true }, each: '' }
                     leads: { root: /teams, each: /lead }
-                  derive: { nickname: "{join(',', claim.teams)}", note: "{claim.owner}" }
+                  derive:
+                    nickname: "{join(',', claim.teams)}"
+                    note: "{claim.owner}"
+                    label: "{first(claim.owner, claim.teams, claim.name, input.nobody)}"
 
                 """
         let body = #"""
-            {"id":7,"owner":{"id":1},"teams":[{"id":1,"active":true,"lead":{"id":5}},{"id":2,"active":false},null]}
+            {"id":7,"name":"Ada","owner":{"id":1},"teams":[{"id":1,"active":true,"lead":{"id":5}},{"id":2,"active":0},null]}
             """#
         let profile = try profile(body, keys).derivingClaims(at: try Fixture.provider(keys))
         #expect(profile["owner"] == ["id": 1] && profile.subject == nil)
         #expect(profile["teams"] == [["id": 1, "active": true, "lead": ["id": 5]]] && profile["leads"] == [["id": 5]])
-        #expect(profile["nickname"] == nil && profile["note"] == nil)
+        #expect(profile["nickname"] == nil && profile["note"] == nil && profile["label"] == "Ada")
         let many = #"{"id":7,"teams":[\#(Array(repeating: #"{"active":true}"#, count: 1001).joined(separator: ","))]}"#
         #expect(try self.profile(many, keys)["teams"]?.array?.count == 1000)
     }

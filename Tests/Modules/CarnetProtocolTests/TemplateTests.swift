@@ -50,6 +50,9 @@ struct TemplateTests {
             ("{callback.none|https://api.acme.example}", "https://api.acme.example"),
             ("{map(client.id, 'hosts')|none}", "none"),
             ("{join('', '{ me { id } }')}", "{ me { id } }"),
+            ("{first(callback.none, callback.region, client.id)}", "eu"), ("{first('', callback.none, 'x')}", "x"),
+            ("{lower(first(callback.none, client.id))}", "jefe"), ("{first(callback.none, input.none)|x}", "x"),
+            ("{first(join('-', callback.region, callback.none), callback.region)}", "eu"),
         ])
     func known(template: String, expected: String) throws {
         #expect(try values().fill(Template(template, in: .anywhere))?.text == expected)
@@ -59,6 +62,7 @@ struct TemplateTests {
     func missing() throws {
         #expect(try values().fill(Template("a{callback.none}", in: .anywhere)) == nil)
         #expect(try values().fill(Template("{jwt_claim(token.id_token, '/none')}", in: .anywhere)) == nil)
+        #expect(try values().fill(Template("{first(callback.none, '')}", in: .anywhere)) == nil)
     }
 
     @Test(
@@ -144,6 +148,8 @@ struct TemplateTests {
             ("{client.name}", .tokenRequest, "available: client.id, client.secret"),
             ("{sha25('x')}", .tokenRequest, "did you mean sha256?"),
             ("{sha256('x'}", .tokenRequest, "has no )"), ("{urldecode()}", .tokenRequest, "urldecode takes one value"),
+            ("{first(client.id)}", .tokenRequest, "first takes two values"),
+            ("https://a.example/{first(token.x, client.secret)}", .signedInURL, "cannot be in a URL"),
             ("{join('x)}", .tokenRequest, "has no end"),
             ("{random('4')}", .tokenRequest, "from '8' to '64'"),
             ("{input.a|b}", .configuration, "default of an input"),

@@ -32,6 +32,15 @@ struct UnfoundedVerification: LintRule {
               claims: { confirmed: /confirmed }
               derive: { email_verified: ⟦'{claim.confirmed|true}'⟧ }
 
+            profile:
+              claims: { confirmed: /confirmed }
+              derive: { email_verified: ⟦"{first(claim.confirmed, 'true')}"⟧ }
+
+            callback: { capture: { confirmed: { pattern: 'true|false', example: 'true' } } }
+            profile:
+              claims: { checked: /checked }
+              derive: { email_verified: ⟦'{first(claim.checked, callback.confirmed)}'⟧ }
+
             callback: { capture: { confirmed: { pattern: 'true|false', example: 'true' } } }
             connection: { derive: { confirmed: '{callback.confirmed}' } }
             profile: { derive: { email_verified: ⟦'{connection.confirmed}'⟧ } }
@@ -120,7 +129,11 @@ extension ProviderDescriptor {
         // Each derived value is followed once: many may take the same others.
         var (open, followed) = ([template], Set<ByteKey>())
         while let template = open.popLast() {
-            for value in template.references {
+            let hasAlternatives = template.expressions.contains(where: \.hasAlternatives)
+            let isFounded = template.references.allSatisfy { value in
+                value.origin == .connection ? self.connection.derive[value.name] == nil : isStated(value)
+            }
+            for value in template.references where !hasAlternatives || isFounded {
                 guard value.origin == .connection else {
                     if isStated(value) { return true }
                     continue
