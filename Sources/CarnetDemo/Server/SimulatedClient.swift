@@ -46,14 +46,17 @@ package struct SimulatedClient {
     ) {
         let methods = provider.client.authentication
         let method = prefersSecret || !methods.contains(.none) ? methods.first ?? .none : .none
+        // A public client may sign assertions, if all of its requests have one.
+        let grants = provider.grantsWithoutPage
+        let signsGrants =
+            grants.contains(.jwtBearer) && (method != .none || grants == [.jwtBearer] && !provider.hasSignInPage)
         // RFC 7518, section 3.2: a secret that signs is as long as the hash.
         let secret = method == .clientSecretJWT || (provider.idToken.hs256 != nil) ? Self.longSecret : Self.secret
         registration = ClientRegistration(
             clientID: clientID,
             credentials: .available(
                 secret: method.usesSecret ? Secret(secret) : nil,
-                signingKey: method.usesKey || provider.authorization.requestObject.isDemanded
-                    || method != .none && provider.grantsWithoutPage.contains(.jwtBearer)
+                signingKey: method.usesKey || provider.authorization.requestObject.isDemanded || signsGrants
                     ? Self.signingKey(for: provider) : nil,
                 certificate: method.usesCertificate || provider.client.certificateBoundAccessTokens
                     ? SimulatedCertificate.certificate : nil, decryptionKeys: Self.decryptionKeys(for: provider),

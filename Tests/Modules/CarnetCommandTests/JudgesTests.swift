@@ -422,6 +422,13 @@ struct JudgesTests {
                 + "client_credentials: { grant_type: 'urn:own' }\n",
             "JWT bearer grant"
         ),
+        // A client that has nothing but its key, and an assertion that is a token.
+        (
+            "endpoints: { token: https://id.acme.example/token }\nclient: { authentication: [none] }\n"
+                + "jwt_bearer: { omit: [assertion, grant_type, client_id], "
+                + "headers: { Authorization: 'Bearer {request.assertion}' } }\n",
+            "> Authorization: [redacted]"
+        ),
         // A type of tokens that a client without a key never gets, and an endpoint that is its own alias.
         (
             Self.pages + "  userinfo: https://id.acme.example/me\n"
