@@ -64,9 +64,7 @@ extension SampleFindings {
     private func ofMessage(in sample: JSONValue) -> [Diagnostic] {
         let (pointers, place) = (rules.errors.message.pointers, written.errors.message)
         guard place.isWritten, !sample.hasMember(at: pointers),
-            let similar = pointers.lazy.compactMap({
-                sample.member(similarTo: $0, besides: rules.errors.code.pointers)
-            }).first
+            let similar = sample.member(similarTo: pointers, besides: rules.errors.code.pointers)
         else { return [] }
         return context.findings(
             .errorNotInSample, "\(Self.list(pointers)) finds nothing in samples.error", at: place.span,

@@ -103,7 +103,7 @@ extension SampleFindings {
         return context.findings(
             .claimNotInSample, "\(Self.list(pointers)) finds nothing in samples.\(sample.name)",
             at: places.profile.claims["subject"].span,
-            help: pointers.lazy.compactMap { root.member(similarTo: $0, besides: []) }.first.map {
+            help: root.member(similarTo: pointers, besides: []).map {
                 "did you mean \($0)?"
             }, sample: sample.place)
     }
@@ -216,7 +216,7 @@ extension SampleFindings {
                     : "map a member that is \(name), as a string; or give the claim another name", sample: place)
         }
         guard !value.hasMember(at: pointers),
-            let similar = pointers.lazy.compactMap({ value.member(similarTo: $0, besides: read) }).first
+            let similar = value.member(similarTo: pointers, besides: read)
         else { return nil }
         return context.finding(
             .claimNotRead, "\(Self.list(pointers)) finds nothing in \(sample)", at: span,
@@ -340,20 +340,6 @@ extension String {
 extension JSONValue {
     /// A number is expected by its text; a list or an object as it is; and nothing, if it is `null`.
     fileprivate var expectedText: String? { isNull ? nil : scalarText ?? jsonText() }
-
-    /// The place of a member whose name is like the last word of a pointer, and that nothing else reads.
-    func member(similarTo pointer: JSONPointer, besides read: [JSONPointer]) -> JSONPointer? {
-        guard let name = pointer.tokens.last(where: { Int($0) == nil }) else { return nil }
-        let wanted = name.lettersAndDigits
-        guard wanted.utf8.count > 1 else { return nil }
-        let candidates = members(below: JSONPointer(tokens: []), depth: 3).prefix(256).filter { !read.contains($0) }
-        return candidates.first { candidate in
-            guard let found = candidate.tokens.last?.lettersAndDigits else { return false }
-            let (short, long) = found.utf8.count < wanted.utf8.count ? (found, wanted) : (wanted, found)
-            let isPart = short.utf8.count > 3 && 2 * short.utf8.count >= long.utf8.count && long.contains(short)
-            return short == long || isPart || nearestName(to: wanted, in: [found]) != nil
-        }
-    }
 
     /// Whether a claim of OpenID Connect Core, section 5.1, can have the value. One that is redacted says nothing.
     fileprivate func isLikely(_ claim: String) -> Bool {

@@ -311,7 +311,7 @@ extension SampleFindings {
             guard !field.pointers.isEmpty, !root.hasMember(at: field.pointers) else { return nil }
             let similar: JSONPointer?
             if place.isWritten {
-                similar = field.pointers.lazy.compactMap { root.member(similarTo: $0, besides: elsewhere) }.first
+                similar = root.member(similarTo: field.pointers, besides: elsewhere)
                 // What a refresh says for itself, its sample has.
                 guard name != "scope", similar != nil || sample.name == "refresh" else { return nil }
             } else {
@@ -336,6 +336,7 @@ extension SampleFindings {
         _ name: String, _ sample: Place<JSONValue>
     ) -> [Diagnostic] {
         guard let body else { return [] }
+        let read = captures.items.flatMap(\.value.pointers.pointers)
         return captures.items.compactMap { capture in
             let pointers = capture.value.pointers.pointers
             func report(_ message: String, _ help: String) -> Diagnostic {
@@ -347,11 +348,8 @@ extension SampleFindings {
                 let kind = found.array == nil ? "an object" : "a list"
                 return report("\(kind) in \(name), which is not kept", "keep a member that is a text or a number")
             }
-            guard !body.hasMember(at: pointers), let pointer = pointers.first, let last = pointer.tokens.last,
-                let parent = body[JSONPointer(tokens: Array(pointer.tokens.dropLast()))]?.object,
-                let similar = nearestName(to: last, in: parent.members.map(\.name), within: 2)
+            guard !body.hasMember(at: pointers), let meant = body.member(similarTo: pointers, besides: read)
             else { return nil }
-            let meant = JSONPointer(tokens: pointer.tokens.dropLast() + [similar])
             return report("nothing in \(name)", "did you mean \(meant)?")
         }
     }

@@ -65,10 +65,10 @@ extension DiagnosticExplanation {
             """,
         references: ["RFC 6901, section 4", "OpenID Connect Core 1.0, section 5.1"],
         bad: """
-            profile: { claims: { picture: ⟦/avatar⟧ } }
+            profile: { claims: { picture: ⟦/avatar_uri⟧ } }
             samples: { userinfo: { sub: '248289761001', avatar_url: 'https://img.acme.example/1.png' } }
 
-            profile: { claims: { city: ⟦/city⟧ } }
+            profile: { claims: { city: ⟦/adress/city⟧ } }
             samples: { userinfo: { sub: '248289761001', address: { city: Bern } } }
 
             profile: { claims: { email_verified: ⟦/verified_at⟧ } }
@@ -157,6 +157,9 @@ extension DiagnosticExplanation {
             """
             profile: { claims: { picture: /avatar, team: /team } }
             samples: { userinfo: { sub: '248289761001', avatar: null, avatar_url: 'https://img.acme.example/1.png' } }
+
+            profile: { claims: { place: [/location/name, /location], city: /city, sex: /sex } }
+            samples: { userinfo: { sub: '248289761001', name: Ada, location_id: 7, address: { city: Bern }, set: a } }
 
             profile: { claims: { email_verified: /verified, email_verified_at: /verified_at } }
             samples: { userinfo: { sub: '248289761001', verified: 'true', verified_at: '2026-01-01T10:00:00Z' } }

@@ -167,7 +167,7 @@ import Testing
         (
             "T013", "did you mean /avatar_url", false,
             api
-                + "profile: { claims: { subject: /id, picture: /avatar } }\nsamples: { userinfo: { id: 7, avatar_url: x } }\n"
+                + "profile: { claims: { subject: /id, picture: /avatar_uri } }\nsamples: { userinfo: { id: 7, avatar_url: x } }\n"
         ),
         (
             "T013", "for a time, write { present: /verified_at }", false,

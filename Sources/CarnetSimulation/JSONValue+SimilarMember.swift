@@ -1,0 +1,39 @@
+import CarnetDescriptors
+import CarnetFoundation
+import CarnetLint
+
+extension JSONValue {
+    /// The place of a value that nothing else reads, if a pointer differs from it by a letter or two of one name. A name in
+    /// another object, or with another word, is another member.
+    func member(similarTo pointers: [JSONPointer], besides read: [JSONPointer]) -> JSONPointer? {
+        pointers.lazy.compactMap { member(similarTo: $0, besides: read) }.first
+    }
+
+    private func member(similarTo pointer: JSONPointer, besides read: [JSONPointer]) -> JSONPointer? {
+        var (holder, tokens) = (self, pointer.tokens)
+        guard
+            let index = tokens.firstIndex(where: { name in
+                guard let next = holder[JSONPointer(tokens: [name])] else { return true }
+                holder = next
+                return false
+            })
+        else { return nil }
+        let wanted = tokens[index].lettersAndDigits
+        for member in (holder.object?.members ?? []).prefix(256) where member.name.lettersAndDigits.isNear(wanted) {
+            tokens[index] = member.name
+            let place = JSONPointer(tokens: tokens)
+            if !read.contains(place), let value = self[place], value.object == nil, !value.isNull { return place }
+        }
+        return nil
+    }
+}
+
+extension String {
+    /// Whether the letters of one name are probably meant to be those of the other.
+    fileprivate func isNear(_ name: String) -> Bool {
+        // Short words that differ by a letter are often other words.
+        self == name
+            || self != name + "id" && name != self + "id"
+                && name.utf8.count > 3 && nearestName(to: name, in: [self], within: 2) != nil
+    }
+}
