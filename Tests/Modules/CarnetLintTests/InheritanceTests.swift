@@ -134,4 +134,26 @@ struct InheritanceTests {
         let environment = "environments: { sandbox: { issuer: 'https://{tenant}.sandbox.example' } }\n"
         #expect(lint("", base: base + environment) == [])
     }
+
+    @Test(
+        "A note about a key of an environment silences the finding there, and the finding names the key",
+        arguments: [
+            ("client.assertion.lifetime", "client: { assertion: { lifetime: 3600 } }"),
+            ("redirects", "redirects: ['http://localhost/{path}']"),
+            (
+                "endpoints.revocation",
+                "endpoints: { revocation: 'https://t.acme.example', token: 'https://t.acme.example' }"
+            ),
+        ])
+    func noteAboutAnEnvironment(key: String, section: String) {
+        func found(_ notes: String = "") -> [Diagnostic] {
+            let head = "carnet: 1\nid: acme\nname: Acme\nissuer: https://id.acme.example\n"
+            let client = "client: { authentication: [private_key_jwt] }\n"
+            let text = head + client + "environments: { test: { \(section) } }\n" + notes
+            return Linter().lint(files: [SourceFile(path: "acme.yaml", text: text)]).diagnostics
+        }
+        let about = "environments.test.\(key)"
+        #expect(found().count == 1 && found().allSatisfy { $0.help?.contains(about) == true }, "\(found())")
+        #expect(found("notes: [{ about: \(about), because: Their page says so. }]\n") == [])
+    }
 }

@@ -271,7 +271,7 @@ struct UnlikelyValue: LintRule {
             // The server tells the requests apart by what the standards have for it, or by a parameter of its own.
             || added.joined().contains { ["grant_type", "response_type"].contains($0.name) }
             || added[0].contains { own in added[1].contains { $0.name == own.name && $0.value != own.value } }
-            || context.descriptor.notes.contains { note in names.contains { note.about == "endpoints.\($0.rawValue)" } }
+            || names.contains { context.isExplained("endpoints.\($0.rawValue)") }
     }
 
     private func sharedURLs(_ context: LintContext) -> [Diagnostic] {
@@ -282,12 +282,11 @@ struct UnlikelyValue: LintRule {
                 urls[other]?.source == urls[name]?.source && !mayShare([other, name], context)
             }
             guard let same, let node = context.places.endpoints[name].node else { return nil }
+            let key = context.notedKey("endpoints.\(name.rawValue)", at: node.span)
             return finding(
                 "the \(name.rawValue) endpoint has the URL of the \(same.rawValue) endpoint", in: context,
                 at: node.span,
-                help:
-                    "one of the two is probably another URL; if not, say why in a note about endpoints.\(name.rawValue)"
-            )
+                help: "one of the two is probably another URL; if not, say why in a note about \(key)")
         }
     }
 
