@@ -40,24 +40,41 @@ extension SampleFindings {
                     ? [] : [notAsExpected("the error is \(serverError.code)", places.samples.expect.error)]
             }
             guard !RegisteredErrors.ofServer.contains(serverError.code) else { return ofMessage(in: sample) }
-            let isOfClient =
-                serverError.code.isCodeOfClient || serverError.code.lowercased() == "unauthorized"
-            let meaning = isOfClient ? "invalid_client" : "invalid_grant"
             return context.findings(
                 .errorNotInSample, "OAuth 2.0 does not define the code of samples.error, \"\(serverError.code)\"",
-                at: context.places.samples.error.keySpan,
-                help: "map it to the code that it means, for example: "
-                    + "\(section): { response: { errors: { codes: { \"\(serverError.code)\": \(meaning) } } } }")
+                at: places.samples.error.keySpan, help: mapping(serverError.code))
         }
-        let places = rules.errors.code.pointers.map(\.description).joined(separator: ", ")
+        guard serverError == nil else {
+            return context.findings(
+                .errorNotInSample, "\(section).response.success matches samples.error",
+                at: places.samples.error.keySpan, help: "see \(section).response.success")
+        }
+        let pointers = rules.errors.code.pointers.map(\.description).joined(separator: ", ")
         return context.findings(
-            .errorNotInSample,
-            serverError == nil
-                ? "samples.error has no error code at \(places)"
-                : "\(section).response.success matches samples.error", at: context.places.samples.error.keySpan,
-            help: serverError == nil
-                ? "set its place: \(section): { response: { errors: { error: /... } } }"
-                : "see \(section).response.success")
+            .errorNotInSample, "samples.error has no error code at \(pointers)", at: places.samples.error.keySpan,
+            help: helpWithoutCode(sample))
+    }
+
+    private func mapping(_ code: String) -> String {
+        let isOfClient = code.isCodeOfClient || code.lowercased() == "unauthorized"
+        let entry = "\(JSONValue.string(code).jsonText()): \(isOfClient ? "invalid_client" : "invalid_grant")"
+        return "map it to the code that it means, for example: "
+            + "\(section): { response: { errors: { codes: { \(entry) } } } }"
+    }
+
+    /// What lets Carnet find the error: another format, a place, or the meaning of the whole text.
+    private func helpWithoutCode(_ sample: JSONValue) -> String {
+        let body = Simulation.stated(sample, as: rules.format) ?? sample
+        guard let whole = body.scalarText else {
+            return "set its place: \(section): { response: { errors: { error: /... } } }"
+        }
+        let formats: [ResponseFormat] = (sample.isForm ? [.form] : []) + [.jsonp, .guarded]
+        if let format = formats.first(where: { Simulation.stated(sample, as: $0)?.object != nil }) {
+            return "if the response is so encoded, add \(section): { response: { format: \(format.rawValue) } }"
+        }
+        let code = String(whole.trimming(\.isWhitespace))
+        let isCode = !code.isEmpty && code.utf8.count <= 64 && !code.contains { "<{[\n".contains($0) }
+        return isCode ? mapping(code) : "Carnet reads an error code in JSON or a form, or as the whole text"
     }
 
     /// The place of the message, if the sample has a member of a similar name.

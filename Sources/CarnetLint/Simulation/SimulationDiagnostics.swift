@@ -308,6 +308,8 @@ extension DiagnosticExplanation {
         bad: [
             "samples: { ⟦error⟧: { error: bad_verification_code, error_description: The code has expired } }",
             "samples: { ⟦error⟧: { code: 401, message: Bad credentials } }",
+            "samples: { ⟦error⟧: 'error=invalid_grant&error_description=expired' }",
+            "samples: { ⟦error⟧: Bad credentials }",
             """
             token: { response: { success: { field: /status, equals: [0] } } }
             samples: { ⟦error⟧: { status: 0, error: invalid_grant } }
@@ -321,6 +323,12 @@ extension DiagnosticExplanation {
 
             token: { response: { errors: { error: /code, error_description: /message, codes: { 401: invalid_client } } } }
             samples: { error: { code: 401, message: Bad credentials } }
+
+            token: { response: { format: form } }
+            samples: { error: 'error=invalid_grant&error_description=expired' }
+
+            token: { response: { errors: { codes: { Bad credentials: invalid_grant } } } }
+            samples: { error: Bad credentials }
             """)
 
     package static let inputWithoutExample = DiagnosticExplanation(

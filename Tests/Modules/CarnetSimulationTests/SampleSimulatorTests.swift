@@ -292,6 +292,21 @@ struct SampleSimulatorTests {
         }
     }
 
+    @Test(
+        "Advice about a sample of an error is about the reason why it has no code",
+        arguments: [
+            ("{ message: expired }", "set its place: token: { response: { errors: { error: /... } } }"),
+            ("'{\"message\":\"expired\"}'", "set its place: token: { response: { errors: { error: /... } } }"),
+            ("'error=invalid_grant'", "add token: { response: { format: form } }"),
+            ("'callback({\"error\":\"invalid_grant\"});'", "add token: { response: { format: jsonp } }"),
+            ("\")]}'{\\\"error\\\":\\\"invalid_grant\\\"}\"", "add token: { response: { format: guarded } }"),
+            ("' bad code '", "codes: { \"bad code\": invalid_grant } } } }"), ("<html></html>", "or as the whole text"),
+        ])
+    func errorWithoutCode(sample: String, advice: String) {
+        let found = help("samples:\n  error: \(sample)\n")
+        #expect(found.count == 1 && found.allSatisfy { $0.hasPrefix("T007") && $0.hasSuffix(advice) }, "\(found)")
+    }
+
     @Test("An empty claim is expected as null, and another pointer is read in its place")
     func emptyClaim() {
         func found(_ name: String, pointers: String = "/full_name") -> [String] {
