@@ -307,6 +307,16 @@ struct SampleSimulatorTests {
         #expect(found.count == 1 && found.allSatisfy { $0.hasPrefix("T007") && $0.hasSuffix(advice) }, "\(found)")
     }
 
+    @Test("A subject that is not mapped has one finding, which the sample decides")
+    func subjectNotMapped() {
+        let api =
+            "endpoints: { authorization: https://a.example/a, token: https://a.example/t, userinfo: https://a.example/u }\n"
+        func found(_ member: String) -> [String] {
+            lint(api + "profile: { claims: { name: /login } }\nsamples: { userinfo: { \(member): 7, login: ada } }\n")
+        }
+        #expect(found("sub") == [] && found("id") == ["T003: the sample has no subject at /sub"])
+    }
+
     @Test("An empty claim is expected as null, and another pointer is read in its place")
     func emptyClaim() {
         func found(_ name: String, pointers: String = "/full_name") -> [String] {

@@ -56,22 +56,18 @@ struct ClaimsWithoutSubject: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
         let claims = descriptor.profile.claims
+        // The simulation finds the subject in a sample, or not.
+        let samples = descriptor.samples
+        let sample = descriptor.profile.source == .tokenResponse ? samples.token : samples.userinfo
         guard !descriptor.canHaveIDToken, !claims.isEmpty, claims["subject"] == nil,
-            descriptor.profile.derive["subject"] == nil, descriptor.profile.subject == nil, !descriptor.samplesHaveSub
+            descriptor.profile.derive["subject"] == nil, descriptor.profile.subject == nil,
+            sample == nil
         else { return [] }
         return findings(
             "the claims do not map the subject", in: context, at: context.places.profile.claims.keySpan,
             help:
                 "add 'subject', e.g. subject: /id; without it, Carnet reads /sub; if the provider has none, add profile: { subject: { none: REASON } }"
         )
-    }
-}
-
-extension ProviderDescriptor {
-    /// Whether the sample of the profile has the member that Carnet reads by default.
-    fileprivate var samplesHaveSub: Bool {
-        let sample = self.profile.source == .tokenResponse ? self.samples.token : self.samples.userinfo
-        return sample?[self.profile.root]?["sub"]?.scalarText?.isEmpty == false
     }
 }
 
