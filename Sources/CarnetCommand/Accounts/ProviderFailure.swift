@@ -113,7 +113,7 @@ struct ProviderFailure {
     ]
 
     /// Says where in the file a descriptor key is.
-    private func placed(_ detail: Failure.Detail) -> Failure.Detail {
+    func placed(_ detail: Failure.Detail) -> Failure.Detail {
         guard detail.name == "descriptor_key" else { return detail }
         let path = detail.text.split(separator: ".").map(String.init)
         guard entry.document.root?.node(at: path) != nil else { return detail }

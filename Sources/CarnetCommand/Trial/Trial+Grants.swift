@@ -69,7 +69,7 @@ extension Trial {
                 try await sandbox.approveDevice(userCode: device.userCode)
                 session = try await client.completeDeviceSignIn(device, account: "device", choosing: Self.chooser)
             } catch let refusal as SandboxRefusal {
-                throw Failure(.failed, "the device's page: \(refusal.text)")
+                throw failed("the device's page", refusal, of: "device")
             }
             guard let tokens = try await session?.storedTokens() else { return }
             step.findings = Self.findings(of: tokens)

@@ -31,7 +31,7 @@ extension Trial {
                 let target = try await sandbox.signOut(at: url)
                 step.findings = [Named("then", target == nil ? "the provider's page stays" : "the browser returns")]
             } catch let refusal as SandboxRefusal {
-                throw Failure(.failed, "the page that ends the session refused the request: \(refusal.text)")
+                throw failed("the page that ends the session refused the request", refusal, of: "logout")
             }
         }
     }

@@ -16,7 +16,7 @@ final class Trial {
     let sandbox: Sandbox
     let recorder = TrialRecorder()
     let client: OAuthClient
-    private let failures: ProviderFailure
+    let failures: ProviderFailure
     let showsSecrets: Bool
     /// Is given every step as soon as it is over.
     private let report: (TrialStep) -> Void
@@ -109,10 +109,6 @@ final class Trial {
         if step.outcome.isFailure { result.hasFailed = true }
         report(step)
     }
-
-    func failed(_ error: any Error) -> TrialStep.Outcome {
-        .failed((error as? OAuthError).map { failures.explain($0) } ?? Failure(describing: error))
-    }
 }
 
 // MARK: - Signing in
@@ -143,10 +139,9 @@ extension Trial {
                 step.exchanges = [TrialStep.Exchange(step: .callback, request: shown(callback: url, form: form))]
                 callback = AuthorizationCallback(url, form: form)
             } catch let refusal as SandboxRefusal {
-                throw Failure(
-                    .failed,
-                    "the authorization server showed a page instead of a redirect to the client: \(refusal.text)",
-                    details: [Failure.Detail(name: "http_status", text: String(refusal.status))])
+                throw failed(
+                    "the authorization server showed a page instead of a redirect to the client", refusal,
+                    of: "authorization")
             }
         }
         return callback

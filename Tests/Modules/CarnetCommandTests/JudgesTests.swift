@@ -655,6 +655,22 @@ struct JudgesTests {
         #expect(trial.status == 1, "\(trial)")
     }
 
+    @Test(
+        "A refusal of the sandbox names the key to correct, and gives no advice about a real provider",
+        arguments: [
+            ("authorization: { parameters: { claims: x } }\n", "authorization.parameters.claims"),
+            ("authorization: { parameters: { max_age: abc } }\n", "authorization.parameters.max_age"),
+            ("token: { parameters: { client_id: x }, omit: [client_id] }\n", "token"),
+        ])
+    func refusalOfSandbox(_ text: String, _ key: String) async throws {
+        let (_, trial) = try await judge(Self.pages + text)
+        #expect(trial.status == 1 && trial.standardOutput.contains("correct \(key): the sandbox"), "\(trial)")
+        #expect(trial.standardOutput.contains("descriptor key      \(key) (acme.yaml:"), "\(trial)")
+        for advice in ["is registered", "documentation", "sign-in again"] {
+            #expect(!trial.standardOutput.contains(advice), "\(trial)")
+        }
+    }
+
     @Test("The sample of a client's own tokens is judged by their section")
     func sampleOfOwnTokens() async throws {
         let start =
