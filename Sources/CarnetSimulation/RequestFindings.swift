@@ -32,6 +32,14 @@ struct RequestFindings {
         return failures(of: "a request to an API", try simulation.call()).map(\.finding)
     }
 
+    private static let needed =
+        "add samples.token or examples with the values, in the form that they must have; a host is one of trusted_hosts"
+
+    private func help(of error: OAuthError) -> String? {
+        let isOfValues = [.valueMissing, .valueRefused, .undeclaredHost].contains(error.kind)
+        return error.next(.ofDescriptor) ?? (isOfValues ? Self.needed : error.descriptorKey.map { "see \($0)" })
+    }
+
     private typealias Failure = (cause: String, finding: Diagnostic)
 
     /// Why a request cannot be built; empty if it can.
@@ -46,7 +54,7 @@ struct RequestFindings {
             let key = error.descriptorKey?.split(separator: ".").map(String.init) ?? []
             let finding = context.finding(
                 .requestNotMade, "the engine cannot build \(request): \(error.message)",
-                at: span() ?? context.document.span(of: key), help: error.next(.ofDescriptor))
+                at: span() ?? context.document.span(of: key), help: help(of: error))
             return [(error.description, finding)]
         }
     }
@@ -70,8 +78,7 @@ struct RequestFindings {
             check(lookup.value.call, "connection.lookups.\(lookup.name)", place.call.url.span)
             guard !lookup.value.call.isOptional, requests.conditions(lookup.value) == nil else { continue }
             let message = "the engine cannot build a condition of \(lookup.name): the samples have no value for it"
-            let help = "the samples and examples must have the values of the condition, in its form"
-            let finding = context.finding(.requestNotMade, message, at: place.conditions.keySpan, help: help)
+            let finding = context.finding(.requestNotMade, message, at: place.conditions.keySpan, help: Self.needed)
             found.append((cause: message, finding: finding))
         }
         for (calls, list, key) in [
@@ -117,7 +124,7 @@ struct RequestFindings {
         return obstacles.filter { causes.insert($0.1).inserted }.map { name, reason, span in
             context.finding(
                 .requestNotMade, "the engine cannot build a request to \(name): \(reason)",
-                at: span, help: "the samples and examples must have the values of the URL, and trusted_hosts its host")
+                at: span, help: Self.needed)
         }
     }
 }

@@ -46,7 +46,8 @@ package struct SampleSimulator: DescriptorSimulator {
             return .findings([
                 context.finding(
                     .requestNotMade, "the engine refuses the descriptor: \(error.reason)",
-                    at: context.document.span(of: error.key.split(separator: ".").map(String.init)))
+                    at: context.document.span(of: error.key.split(separator: ".").map(String.init)),
+                    help: "correct the key, or the examples of its inputs")
             ])
         }
         let unknown = capturesWithoutExample(context)
@@ -65,27 +66,31 @@ package struct SampleSimulator: DescriptorSimulator {
     private func capturesWithoutExample(_ context: LintContext) -> [Diagnostic] {
         let (descriptor, places) = (context.descriptor, context.places)
         func missing(
-            _ captures: NamedList<ResponseCapture>, _ origin: TemplateOrigin, _ place: Place<NamedList<ResponseCapture>>
+            _ captures: NamedList<ResponseCapture>, _ origin: TemplateOrigin,
+            _ place: Place<NamedList<ResponseCapture>>,
+            sample: String? = nil
         ) -> [Diagnostic] {
             captures.items.filter { !$0.value.isOptional && $0.value.example == nil }.map { capture in
                 context.finding(
                     .inputWithoutExample,
                     "Carnet cannot simulate the descriptor, because {\(origin.rawValue).\(capture.name)} has no example",
                     at: place[capture.name].keySpan,
-                    help: "add the response as a sample, or write { from: POINTER, example: VALUE }")
+                    help: (sample.map { "add \($0), or " } ?? "") + "write { from: POINTER, example: VALUE }")
             }
         }
         var found =
             descriptor.samples.token == nil
-            ? missing(descriptor.token.response.capture, .token, places.token.response.capture) : []
+            ? missing(
+                descriptor.token.response.capture, .token, places.token.response.capture, sample: "samples.token") : []
         for grant in [RequestKind.clientCredentials, .deviceToken, .tokenExchange, .jwtBearer] {
             guard let rules = descriptor.response(of: grant) else { continue }
             found += missing(rules.capture, .token, places.response(of: grant).capture)
         }
         for step in descriptor.exchange.items where step.value.sample == nil && !step.value.isOptional {
-            found += missing(step.value.capture, .step, places.exchange[step.name].capture)
+            let (place, sample) = (places.exchange[step.name], "exchange.\(step.name).sample")
+            found += missing(step.value.capture, .step, place.capture, sample: sample)
             guard step.value.result == .tokens else { continue }
-            found += missing(step.value.response.capture, .token, places.exchange[step.name].response.capture)
+            found += missing(step.value.response.capture, .token, place.response.capture, sample: sample)
         }
         return found
     }

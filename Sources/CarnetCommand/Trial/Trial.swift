@@ -305,10 +305,15 @@ extension Trial {
         let optional = setup.provider.shared.sections.optionalValues
         let titles = Set(result.resources.map(\.resource.title))
         for late in setup.provider.lateResources.map(\.resource) where !titles.contains(late.title) {
-            let values = late.url.references.map(\.description).joined(separator: ", ")
-            let reason = "its URL needs \(values), and a host of trusted_hosts"
+            // Of an input in a function, a table may lack the value.
+            var known = Set<TemplateReference>()
+            let values = late.url.expressions.flatMap(\.references).filter { known.insert($0).inserted }
+            let needed = values.map(\.description) + ["a host of trusted_hosts"]
+            let reason = "its URL needs \(needed.joined(separator: ", and "))"
             let isOptional = late.url.requiredReferences.contains(where: optional.contains)
-            let outcome: TrialStep.Outcome = isOptional ? .skipped(reason) : .failed(Failure(.failed, reason))
+            let next = "give the values an example, or a sample that has them"
+            let outcome: TrialStep.Outcome =
+                isOptional ? .skipped(reason) : .failed(Failure(.failed, reason, next: values.isEmpty ? [] : [next]))
             finish(TrialStep(title: "Resource: \(late.title)", outcome: outcome))
         }
     }

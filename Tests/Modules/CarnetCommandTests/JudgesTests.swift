@@ -693,6 +693,17 @@ struct JudgesTests {
         #expect(trial.status == 1 && trial.standardOutput.contains("site"), "\(trial)")
     }
 
+    @Test("A URL that no sign-in makes known says what it needs")
+    func whatAURLNeeds() async throws {
+        let (lint, trial) = try await judge(
+            Self.pages + "inputs: { region: { example: eu } }\ntables: { hosts: { us: us.acme.example } }\n"
+                + "trusted_hosts: ['*.acme.example']\nscopes: { default: [read] }\n"
+                + "resources: [{ title: A, scope: read, url: \"https://{map(region, 'hosts')}/a\" }]\n")
+        #expect(lint.standardOutput.contains("[R002]"), "\(lint)")
+        let needed = "its URL needs input.region, and a host of trusted_hosts"
+        #expect(trial.status == 1 && trial.standardOutput.contains(needed), "\(trial)")
+    }
+
     @Test("A provider without a page to sign in at has no button, and each command names what it has")
     func withoutPage() async throws {
         try home.write(

@@ -293,6 +293,14 @@ struct SampleSimulatorTests {
     }
 
     @Test(
+        "What prevents a request has advice",
+        arguments: [DiagnosticExplanation.requestNotMade, .inputWithoutExample].flatMap(\.bad))
+    func adviceAboutRequests(example: String) {
+        let found = help(example)
+        #expect(!found.isEmpty && found.allSatisfy { !$0.hasSuffix("; ") }, "\(found)")
+    }
+
+    @Test(
         "Advice about a sample of an error is about the reason why it has no code",
         arguments: [
             ("{ message: expired }", "set its place: token: { response: { errors: { error: /... } } }"),
