@@ -36,9 +36,11 @@ extension Template {
         } catch {
             decoder.report(
                 .badTemplate, error.reason, at: node.span,
-                help: Self.hasOtherBraces(scalar.text) && !place.isConfiguration
-                    ? "put other braces between quotes in a function: {join('', '{ me { id } }')}"
-                    : error.help ?? "write {name}, where inputs has the key name")
+                help: scalar.text.holds("{{")
+                    ? "write one brace on each side, such as {client.id}"
+                    : Self.hasOtherBraces(scalar.text) && !place.isConfiguration
+                        ? "put other braces between quotes in a function: {join('', '{ me { id } }')}"
+                        : error.help ?? "write {name}, where inputs has the key name")
             return nil
         }
     }

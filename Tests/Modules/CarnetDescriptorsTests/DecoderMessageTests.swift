@@ -74,6 +74,9 @@ struct DecoderMessageTests {
                 "[K005]; put other braces between quotes in a function: {join('', '{ me { id } }')}") == true)
         #expect(
             finding(head + "'{a b}' } }\n")?.hasSuffix("[K005]; write {name}, where inputs has the key name") == true)
+        #expect(
+            finding(head + "'{{client.id}}' } }\n")?.hasSuffix("; write one brace on each side, such as {client.id}")
+                == true)
         let quoted = "\"{join('', '{ me { id } }')}\" } }\n"
         #expect(finding(head + quoted)?.contains("K005") != true)
     }

@@ -15,6 +15,7 @@ struct UnlikelyValue: LintRule {
         bad: [
             "scopes: { separator: ⟦comma⟧, default: [photos, albums] }",
             "scopes: { default: [⟦'photos,albums'⟧] }",
+            "scopes: { default: ['https://www.acme.example/auth/photos', ⟦www.acme.example/auth/albums⟧] }",
             "api: { token_in: { query: ⟦acces_token⟧, because: the API reads nothing else } }",
             "token: { grant_type: ⟦authorisation_code⟧ }",
             "refresh: { grant_type: ⟦authorization_code⟧ }",
@@ -44,6 +45,15 @@ struct UnlikelyValue: LintRule {
               token: https://id.acme.example/token
               userinfo: ⟦https://id.acme.example.invalid/me⟧
             """,
+            """
+            endpoints: { authorization: https://id.acme.example/authorize, token: https://id.acme.example/token }
+            api: { hosts: [api.acme.example, ⟦api.acne.example⟧] }
+            trusted_hosts: ['*.shops.example', ⟦'*.shosp.example'⟧]
+            """,
+            """
+            endpoints: { authorization: ⟦'https://a.example/:tenant/authorize'⟧, token: ⟦https://a.example/%s/token⟧ }
+            token: { parameters: { app: ⟦'${client.id}'⟧, user: ⟦'%s'⟧ } }
+            """,
         ],
         good: [
             "scopes: { separator: ',', default: [photos, albums] }",
@@ -58,6 +68,12 @@ struct UnlikelyValue: LintRule {
               userinfo: https://api.acme.example/me
             """,
             "issuer: https://a.example\nendpoints: { userinfo: '{issuer}/me', revocation: '{issuer}/me' }\nrevocation: { method: DELETE }",
+            "scopes: { default: ['https://www.acme.example/auth/photos', acme.example/albums] }",
+            """
+            endpoints: { authorization: https://id.acme.example/authorize, token: https://id.acme.example/token }
+            api: { hosts: [www.acme.com, www.acme.com.au, en.pictures.example, de.pictires.example] }
+            """,
+            "issuer: https://a.example\nauthorization: { parameters: { fields: '100%{client.id}', at: 'a:b', query: '%24{client.id}' } }",
             """
             issuer: https://a.example
             endpoints: { token: '{issuer}/token', device_authorization: '{issuer}/token' }
@@ -130,6 +146,14 @@ struct UnlikelyValue: LintRule {
                     "\"\(use.scope)\" is one scope with a comma", in: context, at: use.node.span,
                     help: "if these are several, write a list: [\(parts.joined(separator: ", "))]")
             }
+            let host = use.written.prefix { $0 != "/" }
+            if host.utf8.count < use.written.utf8.count, !use.written.holds("://"),
+                context.scopeUses.contains(where: { $0.scope.hasPrefix("https://\(host)/") })
+            {
+                found += findings(
+                    "\"\(use.scope)\" is no URL, and other scopes of \(host) are", in: context, at: use.node.span,
+                    help: "write https://\(use.scope)")
+            }
             // Another punctuation, such as offline.access, and a suffix make another scope.
             guard
                 !Self.scopes.contains(where: {
@@ -178,7 +202,7 @@ struct UnlikelyValue: LintRule {
                 finding("\"\(code)\" is no error code of a callback", in: context, at: entry.value.span, help: help))
         }
         return found + sharedURLs(context) + unlikelyHosts(context) + additions(context) + joins(context)
-            + placeholders(context.root, context)
+            + placeholders(context.root, context) + placesOfOthers(context)
     }
 
     /// Parts of codes for an access token that is wrong or old, in letters.
@@ -241,20 +265,6 @@ struct UnlikelyValue: LintRule {
         }
     }
 
-    /// Placeholders that nobody replaced, outside of examples.
-    private func placeholders(_ node: YAMLNode, _ context: LintContext) -> [Diagnostic] {
-        guard let text = node.scalar?.text else {
-            let entries = (node.entries ?? []).filter { !["sample", "samples", "inputs", "example"].contains($0.key) }
-            return ((node.elements ?? []) + entries.map(\.value)).flatMap { placeholders($0, context) }
-        }
-        let host = text.hasPrefix("http") ? (try? WebURL(text))?.authority[...] ?? "" : ""
-        let parts = text.split { !$0.isLetter && $0 != "_" } + [host.hasPrefix("www.") ? host.dropFirst(4) : host]
-        let words = ["TODO", "FIXME", "CHANGEME", "CHANGE_ME", "example.com", "example.org", "example.net"]
-        return words.filter { word in parts.contains { $0 == word } }.prefix(1).map { word in
-            finding("\(word) is a placeholder", in: context, at: node.span, help: "write the provider's own value")
-        }
-    }
-
     /// Whether one URL may be two endpoints: variants of one, or with another method or grant.
     private func mayShare(_ names: [EndpointName], _ context: LintContext) -> Bool {
         let (ofToken, pages) = ([EndpointName.token, .refresh, .deviceToken], [EndpointName.authorization, .userinfo])
@@ -306,56 +316,6 @@ struct UnlikelyValue: LintRule {
         return findings(
             "\"\(text)\" is not the standard's \"\(nearest)\"", in: context, at: node.span,
             help: "did you mean \"\(nearest)\"?")
-    }
-
-    /// Slips of the pen that no registry has as an ending.
-    private static let noEndings = ["con", "cmo", "ocm", "comm", "ogr", "exmaple", "exampel", "examle"]
-
-    /// A host that is an earlier one of the file and more, or nearly its domain, or has an ending that does not exist.
-    private func unlikelyHosts(_ context: LintContext) -> [Diagnostic] {
-        var known: [[Substring]] = []
-        var found: [Diagnostic] = []
-        for url in context.urls where !url.host.isEmpty {
-            let host = url.host.lowercased()
-            let labels = host.split(separator: ".")
-            // An input may be a label of its own below a domain.
-            guard !labels.suffix(2).contains(where: { $0.contains { "{}".contains($0) } }) else { continue }
-            guard labels.count > 1, labels.contains(where: { Int($0) == nil }), !known.contains(labels)
-            else { continue }
-            if Self.noEndings.contains(labels.last.map(String.init) ?? "") {
-                found.append(finding("no host ends in .\(labels.last ?? "")", in: context, at: url.node.span))
-            } else if let near = known.first(where: { Self.isNear(labels, $0) }) {
-                found += findings(
-                    "the host \(host) is nearly \(near.joined(separator: "."))", in: context, at: url.node.span,
-                    help: "if both are the provider's, silence this with a comment and the reason")
-            } else {
-                known.append(labels)
-            }
-        }
-        return found
-    }
-
-    private static func isNear(_ host: [Substring], _ other: [Substring]) -> Bool {
-        let (short, long) = host.count < other.count ? (host, other) : (other, host)
-        if long.count > short.count { return long.starts(with: short) }
-        let (domain, known) = (host.suffix(2).joined(separator: "."), other.suffix(2).joined(separator: "."))
-        let (name, end) = (host.dropLast().last ?? "", host.last ?? "")
-        guard domain != known else {
-            // Below one domain, short names often differ by a letter.
-            let (first, second) = (String(host[0]), String(other[0]))
-            let isRegion = [first, second].contains { $0.contains { $0.isNumber || $0 == "-" } }
-            return host.dropFirst() == other.dropFirst() && min(first.utf8.count, second.utf8.count) > 5
-                && first != second && !isRegion && !first.isPlural(of: second) && !second.isPlural(of: first)
-                && nearestName(to: first, in: [second], within: 1) != nil
-        }
-        // Another ending, such as .com beside .net, is common.
-        guard end == other.last else {
-            let ends = Set([end, other.last ?? ""])
-            return name == other.dropLast().last && ends == ["co", "com"]
-        }
-        let isOtherwiseSame = host.count > 2 && host.dropLast(2) == other.dropLast(2)
-        guard name.utf8.count > (isOtherwiseSame ? 2 : 4) else { return false }
-        return nearestName(to: domain, in: [known], within: 1) != nil
     }
 }
 
