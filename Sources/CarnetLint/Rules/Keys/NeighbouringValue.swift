@@ -26,6 +26,9 @@ struct NeighbouringValue: LintRule {
             "profile: { claims: { subject: /id, given_name: /name, family_name: ⟦/name⟧ } }",
             "profile: { claims: { subject: /id, given_name: ⟦/last_name⟧, family_name: ⟦/first_name⟧ } }",
             "profile: { claims: { subject: /id, email: /contact, name: ⟦/contact⟧ } }",
+            "profile: { claims: { subject: /id, team: ⟦/region⟧, region: /team } }",
+            "token: { response: { fields: { refresh_token: ⟦/access_token⟧ } } }",
+            "token: { response: { fields: { access_token: ⟦/refreshToken⟧, refresh_token: /accessToken }, capture: { site: ⟦/shop⟧, shop: { from: /site } } } }",
             "profile: { claims: { subject: /id, website: /url, picture: ⟦/url⟧ } }",
             "issuer: https://id.acme.example\nscopes: { ⟦default⟧: [profile, email] }",
         ],
@@ -43,6 +46,7 @@ struct NeighbouringValue: LintRule {
               userinfo: https://api.acme.example/registered_devices
             """,
             "authorization: { parameters: { acr_values: high, access_type: offline } }",
+            "token: { response: { fields: { access_token: /id_token }, capture: { site: /shop/site, shop: /shop/id } } }",
             "profile: { claims: { subject: /id, username: /id, name: /id, email: /email, given_name: /first_name } }",
             """
             profile: { claims: { subject: /id, email: /email, name: /email, full: /full }, derive: { name: "{capture(claim.full, '.+')}" } }
@@ -74,7 +78,34 @@ struct NeighbouringValue: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         exchangedEndpoints(context) + parametersOfTokens(context) + misspelledParameters(context)
             + misspelledRenames(context)
-            + pointersOfOthers(context) + scopesWithoutOpenID(context)
+            + pointersOfOthers(context) + exchangedPointers(context) + scopesWithoutOpenID(context)
+    }
+
+    /// Two values of which each is read from the member with the other's name, and a refresh token that is another token.
+    private func exchangedPointers(_ context: LintContext) -> [Diagnostic] {
+        context.root.readMembers.flatMap { entries -> [Diagnostic] in
+            let known = entries.prefix(64).filter { Self.otherMembers[$0.key] == nil }
+            return known.indices.compactMap { index in
+                let (own, name) = (known[index], known[index].key.lettersAndDigits)
+                guard let member = own.pointer?.tokens.last?.lettersAndDigits, member != name else { return nil }
+                let other = known[(index + 1)...].first { other in
+                    other.key.lettersAndDigits == member && other.pointer?.tokens.last?.lettersAndDigits == name
+                }
+                if let other {
+                    return finding(
+                        "\(own.key) and \(other.key) are read from each other's member", in: context,
+                        at: own.value.span,
+                        help: "exchange the two pointers")
+                }
+                let tokens = ["access_token", "id_token"].map { token in
+                    entries.first { $0.key == token }.map(\.pointer) ?? JSONPointer(tokens: [token])
+                }
+                guard own.key == "refresh_token", tokens.contains(own.pointer) else { return nil }
+                return finding(
+                    "the refresh token is read from the member of another token", in: context, at: own.value.span,
+                    help: "if a refresh sends the access token, write refresh: { using: access_token }")
+            }
+        }
     }
 
     /// What a parameter is renamed to, if that is the parameter's own name with a slip of the pen. Not of a URI, which some
@@ -206,5 +237,23 @@ struct NeighbouringValue: LintRule {
         return findings(
             "without the scope openid, there is no ID token, and these scopes may mean nothing", in: context,
             at: place.keySpan, help: "add openid; for a server that has no OpenID Connect, write a section profile")
+    }
+}
+
+extension YAMLNode {
+    /// The lists of what is read from responses.
+    fileprivate var readMembers: [[YAMLEntry]] {
+        (entries ?? []).filter { !["samples", "sample", "tables", "notes"].contains($0.key) }.flatMap { entry in
+            let own = ["claims", "capture", "fields"].contains(entry.key) ? [entry.value.entries ?? []] : []
+            return own + entry.value.readMembers
+        } + (elements ?? []).flatMap(\.readMembers)
+    }
+}
+
+extension YAMLEntry {
+    /// The first place that a value is read from.
+    fileprivate var pointer: JSONPointer? {
+        let place = value.node(at: ["from"]) ?? value
+        return (place.elements?.first ?? place).scalar.flatMap { JSONPointer($0.text) }
     }
 }
