@@ -42,7 +42,7 @@ extension SampleFindings {
         }
         return ofSubject(profile, in: root, sample) + ofClaims(profile, in: root, sample)
             + ofOtherMembers(in: root, profileRules.claims.items, places.profile.claims)
-            + unexpected(in: profile) + ofDerived(profile)
+            + ofUnreadVerification(in: root, sample) + unexpected(in: profile) + ofDerived(profile)
     }
 
     /// Names that contradict each other, and a confirmation of something else than the address.
@@ -78,6 +78,29 @@ extension SampleFindings {
         else { return found }
         return found
             + report("email_verified", "another member says that something is confirmed", "did you mean \(other)?")
+    }
+
+    /// A member beside the address that says whether it is verified, and that nothing reads.
+    private func ofUnreadVerification(in root: JSONValue, _ sample: Sample) -> [Diagnostic] {
+        let (rules, claims) = (profileRules, places.profile.claims)
+        let maps = [rules.claims.names, rules.derive.names] + rules.requests.map(\.claims.names)
+        let email = rules.claims["email"]?.pointers ?? [JSONPointer(tokens: ["email"])]
+        guard !maps.joined().contains("email_verified"), rules.claims["email"]?.elements == nil,
+            !root.hasMember(at: [JSONPointer(tokens: ["email_verified"])]),
+            let pointer = email.first(where: { root[$0]?.isStated == true })
+        else { return [] }
+        let (parent, read) = (Array(pointer.tokens.dropLast()), rules.claims.items.flatMap(\.value.pointers))
+        let others = root[JSONPointer(tokens: parent)]?.object?.members.prefix(256) ?? []
+        let places = others.filter { other in
+            let name = other.name.lettersAndDigits
+            return name.holds("mail") && ["verif", "confirm"].contains(where: name.holds)
+                && other.value.canBe("email_verified")
+        }.map { JSONPointer(tokens: parent + [$0.name]) }
+        guard let place = places.first(where: { !read.contains($0) }) else { return [] }
+        return context.findings(
+            .claimNotRead, "the sample has \(place), and nothing reads whether the address is verified",
+            at: claims["email"].isWritten ? claims["email"].span : sample.place.keySpan,
+            help: "map it: profile: { claims: { email_verified: \(place) } }", sample: sample.place)
     }
 
     /// The subject, which everybody has.

@@ -71,6 +71,11 @@ extension DiagnosticExplanation {
             profile: { claims: { city: ⟦/adress/city⟧ } }
             samples: { userinfo: { sub: '248289761001', address: { city: Bern } } }
 
+            profile: { claims: { email: ⟦/contact/mail⟧ } }
+            samples: { userinfo: { sub: u1, contact: { mail: a@acme.example, mail_confirmed: true } } }
+
+            samples: { ⟦userinfo⟧: { sub: u1, email: a@acme.example, verified_email: true } }
+
             profile: { claims: { email_verified: ⟦/verified_at⟧ } }
             samples: { userinfo: { sub: '248289761001', verified_at: '2026-01-01T10:00:00Z' } }
 
@@ -157,6 +162,9 @@ extension DiagnosticExplanation {
             """
             profile: { claims: { picture: /avatar, team: /team } }
             samples: { userinfo: { sub: '248289761001', avatar: null, avatar_url: 'https://img.acme.example/1.png' } }
+
+            profile: { claims: { email: /email, mail_state: /mail_verified }, requests: [{ url: 'https://a.example', claims: { name: /n } }] }
+            samples: { userinfo: { sub: u1, email: a@acme.example, mail_verified: true, has_verified_email: '2026', verified: true } }
 
             profile: { claims: { place: [/location/name, /location], city: /city, sex: /sex } }
             samples: { userinfo: { sub: '248289761001', name: Ada, location_id: 7, address: { city: Bern }, set: a } }
