@@ -24,6 +24,26 @@ extension SampleFindings {
         }
     }
 
+    /// An optional lookup with a condition that nothing in its sample meets. If one that is true or false is not met, such
+    /// as `primary`, this user has none; a text may be misspelled.
+    var ofOptionalLookups: [Diagnostic] {
+        context.descriptor.connection.lookups.items.flatMap { lookup -> [Diagnostic] in
+            let (rules, place) = (lookup.value, places.connection.lookups[lookup.name])
+            let candidates = rules.sample[rules.root]?.array ?? []
+            guard rules.call.isOptional, !candidates.isEmpty else { return [] }
+            let unmet = rules.fixedConditions.first { condition in
+                let isThere = candidates.contains { $0[JSONPointer(ofCondition: condition.name)] != nil }
+                return !candidates.contains { $0.meets([condition]) }
+                    && !(isThere && ["true", "false"].contains(condition.value))
+            }
+            guard let unmet else { return [] }
+            return context.findings(
+                .claimNotRead, "no candidate of the sample has \(unmet.value.quotable(limit: 40)) for \(unmet.name)",
+                at: place.conditions.keySpan, help: "correct the condition, or add a candidate that meets it",
+                sample: place.sample)
+        }
+    }
+
     /// A request with its sample.
     private struct SampledRequest {
         let request: SimulatedRequest

@@ -33,7 +33,8 @@ struct SampleFindings {
     }
 
     var all: [Diagnostic] {
-        ofTokens(token) + ofTokens(refresh) + ofSteps + ofProfile + ofFurtherRequests + ofSharedRequests + ofFormats
+        ofTokens(token) + ofTokens(refresh) + ofSteps + ofProfile + ofFurtherRequests + ofSharedRequests
+            + ofOptionalLookups + ofFormats
             + ofError + ofAdditions + ofCallback
     }
 

@@ -154,6 +154,11 @@ extension DiagnosticExplanation {
 
             connection:
               lookups:
+                site: { url: https://api.acme.example/sites, optional: true, ⟦where⟧: { kind: mian }, value: /id, sample: [{ id: s1, kind: main }] }
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600 } }
+
+            connection:
+              lookups:
                 site: { url: https://api.acme.example/sites, where: { kind: main }, value: /id, sample: [{ id: s1, kind: main }] }
                 side: { url: https://api.acme.example/sites, where: { kind: side }, value: /id, ⟦sample⟧: [{ id: s2, kind: side }] }
             samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600 } }
@@ -165,6 +170,12 @@ extension DiagnosticExplanation {
 
             profile: { claims: { email: /email, mail_state: /mail_verified }, requests: [{ url: 'https://a.example', claims: { name: /n } }] }
             samples: { userinfo: { sub: u1, email: a@acme.example, mail_verified: true, has_verified_email: '2026', verified: true } }
+
+            connection:
+              lookups:
+                site: { url: https://api.acme.example/sites, optional: true, where: { main: true }, value: /id, sample: [{ id: s1, main: false }] }
+                shop: { url: https://api.acme.example/shops, optional: true, where: { kind: main }, value: /id, sample: [] }
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600 } }
 
             profile: { claims: { place: [/location/name, /location], city: /city, sex: /sex } }
             samples: { userinfo: { sub: '248289761001', name: Ada, location_id: 7, address: { city: Bern }, set: a } }

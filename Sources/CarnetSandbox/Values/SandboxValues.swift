@@ -170,13 +170,6 @@ extension SuccessRules {
     }
 }
 
-extension JSONPointer {
-    /// The place that a condition names: by a pointer, or a member's name.
-    init(ofCondition name: String) {
-        self = (name.utf8.first == UInt8(ascii: "/") ? JSONPointer(name) : nil) ?? JSONPointer(tokens: [name])
-    }
-}
-
 extension JSONValue? {
     /// The text of the member that a rule keeps; the rule's example if there is no such member, not if it is null.
     fileprivate func kept(by rule: ResponseCapture) -> String? {

@@ -162,7 +162,7 @@ extension JSONPointer {
     package static let whole = JSONPointer(tokens: [])
 
     /// The place that a condition names: a member, or a pointer.
-    init(ofCondition name: String) {
+    package init(ofCondition name: String) {
         self = (name.hasPrefix("/") ? JSONPointer(name) : nil) ?? JSONPointer(tokens: [name])
     }
 }
