@@ -39,6 +39,8 @@ struct Identity {
             if isNaming { example = example ?? StandardClaim.exampleSubject }
             if let stated, !Self.isRedacted(stated) { example = stated }
             if let value = user.claims[claim.name] ?? (isNaming ? user.claims["subject"] : nil) {
+                // The places of other claims are below an object.
+                if present?.object != nil, value.scalarText != nil { continue }
                 profile.set(
                     provider.shaped(Self.value(value, inTheTypeOf: present), as: claim.name, present), at: target)
             } else if let example, present.map({ Self.isRedacted($0) || isSubject && !$0.isStated }) ?? true {
@@ -96,20 +98,30 @@ struct Identity {
     /// The profile of the userinfo endpoint: the complete sample, or the standard claims that the scopes allow.
     func userinfo(for scopes: Set<String>) -> JSONValue {
         guard !hasSample, provider.profile.root.tokens.isEmpty, var object = profile.object else { return profile }
-        for claim in StandardClaim.all where !scopes.contains(claim.scope) {
-            let isInPlace = provider.profile.claims.contains {
-                $0.name == claim.name && $0.value.first?.tokens == [claim.member]
-            }
-            if isInPlace { object[claim.member] = nil }
+        let claims = provider.profile.claims
+        let withheld = StandardClaim.all.filter { claim in
+            withholds(claim, from: scopes)
+                && claims.contains { $0.name == claim.name && $0.value.first?.tokens == [claim.member] }
         }
+        // Another claim may be read from the same member, such as the subject.
+        let others = claims.filter { claim in !withheld.contains { $0.name == claim.name } }
+        let kept = Set(others.compactMap { $0.value.first?.tokens.first })
+        for claim in withheld where !kept.contains(claim.member) { object[claim.member] = nil }
         return .object(object)
+    }
+
+    /// Whether the scopes leave a claim out. What names the user, or is in a further request, comes with any scope.
+    private func withholds(_ claim: StandardClaim, from scopes: Set<String>) -> Bool {
+        let taken =
+            (provider.profile.subjectTemplate?.references ?? []) + provider.profile.requests.flatMap(\.takenClaims)
+        return !scopes.contains(claim.scope) && !taken.contains(TemplateReference(.claim, claim.name))
     }
 
     /// Adds the claims about the user, as far as the granted scopes go, to those of an ID token.
     func addClaims(to token: inout JSONValue, for scopes: Set<String>) {
         for claim in provider.profile.claims {
             let standard = StandardClaim.all.first { $0.name == claim.name }
-            if let standard, !scopes.contains(standard.scope) { continue }
+            if let standard, withholds(standard, from: scopes) { continue }
             guard let value = Self.claim(claim.name, of: provider, in: profile) else { continue }
             let places = claim.value.below(provider.profile.root)
             let place = places.first { profile[$0] != nil } ?? places.first
