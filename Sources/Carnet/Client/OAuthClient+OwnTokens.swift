@@ -82,10 +82,15 @@ extension OAuthClient {
             let response = try TokenResponse(validating: incoming, to: request, from: provider)
             let tokens = TokenSet(ofGrantWithoutUser: response, requested: grant.scopes, now: clock.now)
             let received = ConnectionValues(tokens: tokens, values: response.values)
-            return ClientToken(
-                tokens: tokens,
-                values: response.values.merging(derived(from: received, at: provider.discovered)) { _, new in new },
-                dpopKey: dpopKey, binding: try await cache.binding())
+            let binding = try await cache.binding()
+            let values =
+                provider.canSignIn
+                ? response.values.merging(derived(from: received, at: provider.discovered)) { _, new in new }
+                // Nobody signs in, so the values are the client's own.
+                : try await connecting(
+                    received, of: tokens, at: provider.discovered, within: bounds.of(binding, at: provider),
+                    provedBy: tokens.isSenderConstrained ? dpopKey : nil, choosing: nil, saving: { _, _ in })
+            return ClientToken(tokens: tokens, values: values, dpopKey: dpopKey, binding: binding)
         }
     }
 

@@ -26,54 +26,13 @@ extension Session {
         // Checked before the provider is asked: the result must be storable.
         try await client.store.prepareToSave(key)
         var connection = try await validConnection()
-        func requests() -> ConnectionRequest {
-            client.requests(at: provider, with: ConnectionValues(of: connection), tokens: connection.tokens)
-        }
-        var underived = rules.derive.names
-        /// Derives what needs no value of the lookups that are still to be made.
-        func derive(before lookups: ArraySlice<Named<LookupRules>>) throws {
-            var awaited = Set(lookups.flatMap(\.references))
-            underived = try underived.filter { name in
-                if rules.derive[name]?.template.references.contains(where: awaited.contains) == true {
-                    awaited.insert(TemplateReference(.connection, name))
-                    return true
-                }
-                if let value = try requests().derived(name) { connection.merge(["connection.\(name)": value]) }
-                return false
-            }
-        }
-        try derive(before: rules.lookups.items[...])
-        try await saveValues(connection.values ?? [:])
-        for (index, lookup) in rules.lookups.items.enumerated() {
-            let made = requests()
-            let (incoming, request) = try await client.send(with: connection) {
-                try made.call(lookup.value.call, key: "connection.lookups.\(lookup.name)")
-            }
-            let choice = try ConnectionChoice(
-                validating: incoming, to: request, of: lookup, where: made.conditions(lookup.value))
-            guard let choice else {
-                connection.drop(lookup.references)
-                try await saveValues([:], without: lookup.references)
-                try derive(before: rules.lookups.items[(index + 1)...])
-                continue
-            }
-            var value = try choice.value(by: lookup.value.choice)
-            if value == nil { value = try await choosing?(choice) }
-            guard let value, let found = choice.values(choosing: value) else {
-                throw OAuthError(
-                    .connection, .choiceNeeded,
-                    "the lookup \"\(lookup.name)\" found \(choice.candidates.count) candidates, and none was chosen",
-                    descriptorKey: "connection.lookups.\(lookup.name).choose")
-            }
-            connection.merge(found)
-            try await saveValues(found)
-            try derive(before: rules.lookups.items[(index + 1)...])
-        }
-        // The remaining values use a value that no key provides.
-        for name in underived { _ = try requests().derived(name) }
-        if !rules.derive.isEmpty, !rules.lookups.isEmpty { try await saveValues(connection.values ?? [:]) }
+        let dpopKey = connection.tokens.isSenderConstrained ? connection.dpopKey : nil
+        connection.values = try await client.connecting(
+            ConnectionValues(of: connection), of: connection.tokens, at: provider,
+            within: try await client.bounds(of: connection), provedBy: dpopKey, choosing: choosing
+        ) { [self] in try await saveValues($0, without: $1) }
         for (index, call) in rules.onConnect.enumerated() {
-            let made = requests()
+            let made = client.requests(at: provider, with: ConnectionValues(of: connection), tokens: connection.tokens)
             let (incoming, request) = try await client.send(with: connection) {
                 try made.call(call, key: "connection.on_connect.\(index)")
             }

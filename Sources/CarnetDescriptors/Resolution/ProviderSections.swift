@@ -67,6 +67,7 @@ package struct ProviderSections: Sendable {
     /// The hosts that the descriptor itself names, in lower case.
     package var ownHosts: Set<String> { descriptor.ownHosts }
     package var hasSignInPage: Bool { descriptor.hasSignInPage }
+    package var canSignIn: Bool { descriptor.canSignIn }
     package var grantsWithoutPage: [RequestKind] { descriptor.grantsWithoutPage }
     package var docs: String? { descriptor.docs }
     package var display: DisplayRules { descriptor.display }

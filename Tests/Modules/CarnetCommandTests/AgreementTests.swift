@@ -48,4 +48,31 @@ struct AgreementTests {
         let tried = try await tryPassed(keys)
         #expect(tried.status == 0 && tried.standardOutput.contains(/subject +u-/), "\(tried)")
     }
+
+    private static let site = """
+        connection:
+          lookups:
+            site:
+              { url: "https://api.acme.example/sites", value: /id, capture: { zone: /zone }, sample: [{ id: s1, zone: eu }] }
+          derive: { place: "{connection.zone}-{connection.site}" }
+        api: { headers: { X-Place: "{connection.place}" } }
+        resources: [{ title: Site, url: "https://api.acme.example/sites/{connection.site}" }]
+        """
+
+    @Test("Where nobody signs in, the lookups are the client's own", arguments: ["client_credentials", "jwt_bearer"])
+    func lookupsOfClient(grant: String) async throws {
+        let tried = try await tryPassed(
+            "endpoints: { token: 'https://acme.example/token' }\n\(grant): {}\n\(Self.site)")
+        #expect(
+            tried.status == 0 && tried.standardOutput.contains("> GET https://api.acme.example/sites/s1"), "\(tried)")
+        #expect(tried.standardOutput.contains("> X-Place: eu-s1"))
+    }
+
+    @Test("Where users sign in, a client's own token makes no lookup")
+    func lookupsOfUsers() async throws {
+        let tried = try await tryPassed(
+            "\(Self.pages)\nprofile: { claims: { subject: /id } }\nclient_credentials: {}\n\(Self.site)")
+        #expect(tried.status == 0, "\(tried)")
+        #expect(tried.standardOutput.matches(of: /GET https:\/\/api.acme.example\/sites\n/).count == 1)
+    }
 }

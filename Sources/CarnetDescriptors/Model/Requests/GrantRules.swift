@@ -26,6 +26,9 @@ extension ProviderDescriptor {
     /// Whether a user can sign in at a page of the provider: one that the descriptor, or its metadata, names.
     package var hasSignInPage: Bool { canDiscover || self.endpoints[.authorization] != nil }
 
+    /// Whether a user can sign in, at such a page or on another device.
+    package var canSignIn: Bool { hasSignInPage || self.endpoints[.deviceAuthorization] != nil }
+
     /// The grants without such a page that the descriptor names. Where nobody signs in and nothing identifies a user, the
     /// client has its own tokens.
     package var grantsWithoutPage: [RequestKind] {

@@ -94,6 +94,15 @@ struct KeyWithoutEffect: LintRule {
             profile:
               claims: { contact: /mail, ⟦email_verified⟧: /verified }
               derive: { email: '{lower(claim.contact)}' }
+
+            endpoints: { token: 'https://id.acme.example/token' }
+            client_credentials: {}
+            ⟦authorization⟧: { parameters: { audience: api } }
+            ⟦callback⟧: { rename: { code: auth_code } }
+            profile: { ⟦claims⟧: { subject: /id } }
+            connection:
+              lookups: { site: { url: 'https://api.acme.example/sites', value: /id, ⟦choose⟧: ask, sample: [{ id: s1 }] } }
+              ⟦on_connect⟧: [https://api.acme.example/hello]
             """,
         ],
         good: """
@@ -123,6 +132,12 @@ struct KeyWithoutEffect: LintRule {
             profile:
               claims: { email: /mail, email_verified: /verified }
               derive: { email: '{lower(claim.email)}' }
+
+            endpoints: { token: 'https://id.acme.example/token' }
+            client_credentials: {}
+            profile: { subject: { none: No user signs in. } }
+            connection: { lookups: { site: { url: 'https://api.acme.example/sites', value: /id, sample: [{ id: s1 }] } } }
+            api: { headers: { X-Site: '{connection.site}' } }
             """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
@@ -180,7 +195,19 @@ struct KeyWithoutEffect: LintRule {
         if descriptor.isWithout(.endSession), !places.logout.request.ownEntries.isEmpty {
             report(places.logout, "there is no end_session endpoint")
         }
-        if let source = descriptor.profile.source, source != .userinfo {
+        if context.isWithoutUsers {
+            let reason = "nobody can sign in without endpoints.authorization or device_authorization"
+            let sections = ["authorization", "callback", "exchange"]
+            for entry in context.root.entries ?? [] where sections.contains(entry.key) { report(entry.keySpan, reason) }
+            report(places.connection.onConnect, reason)
+            report(places.connection.onDisconnect, reason)
+            for lookup in descriptor.connection.lookups.items where lookup.value.choice == .ask {
+                report(places.connection.lookups[lookup.name].choice, reason, help: "write 'first', or nothing")
+            }
+            for entry in places.profile.entries where entry.key != "subject" { report(entry.keySpan, reason) }
+            report(places.samples.userinfo, reason)
+            report(places.samples.callback, reason)
+        } else if let source = descriptor.profile.source, source != .userinfo {
             let reason = "the profile comes from \(source.rawValue), so no request is made"
             for entry in places.profile.request.ownEntries { report(entry.keySpan, reason) }
             if descriptor.profile.requests.isEmpty { report(places.profile.tokenIn, reason) }
@@ -193,7 +220,7 @@ struct KeyWithoutEffect: LintRule {
                 report(places.samples.userinfo, "the profile is in samples.token")
             }
         }
-        if context.isWhole, descriptor.profile.source == nil, descriptor.isWithout(.userinfo),
+        if !context.isWithoutUsers, context.isWhole, descriptor.profile.source == nil, descriptor.isWithout(.userinfo),
             !descriptor.canHaveIDToken
         {
             let reason = "there is no userinfo endpoint and no ID token, and profile.from names no other source"
@@ -271,6 +298,11 @@ extension YAMLNode {
 }
 
 extension LintContext {
+    /// Whether there are only grants without a user.
+    fileprivate var isWithoutUsers: Bool {
+        ([self] + variants).allSatisfy { !$0.descriptor.canSignIn && !$0.descriptor.grantsWithoutPage.isEmpty }
+    }
+
     /// The mappings with conditions that stand in a list, so that no key of them is to replace an inherited one, with the
     /// names of the conditions.
     fileprivate var choices: [(node: YAMLNode, keys: [String])] {
