@@ -13,15 +13,20 @@ extension Trial {
         setup.provider.hasSignInPage ? [] : client.provider.scopes.defaults.filter { $0 != "openid" }
     }
 
+    private var canAuthenticate: Bool {
+        let members = client.registration.shared.value
+        return client.provider.client.authentication.contains { method in
+            method.usesSecret && members.clientSecret != nil || method.usesKey && members.signingKey != nil
+                || method.usesCertificate && members.certificate != nil
+        }
+    }
+
     func requestOwnTokens(_ grant: ClientGrant, _ kind: RequestKind) async {
         let title = kind == .jwtBearer ? "JWT bearer grant" : "Client credentials grant"
         let outcome = await step(title) { step in
-            if kind == .clientCredentials, !client.registration.canAuthenticate {
+            if kind == .clientCredentials, !canAuthenticate {
                 throw TrialStep.Outcome.skipped(
                     "the test client has no credentials, because the provider's clients are public")
-            }
-            if kind == .jwtBearer, client.registration.shared.value.signingKey == nil {
-                throw TrialStep.Outcome.skipped("the test client has no key to sign an assertion with")
             }
             defer {
                 let exchanges = recorder.take()
@@ -49,10 +54,11 @@ extension Trial {
 
     /// A token of the client itself, or, where only users have some, one of another sign-in.
     private func subjectToken() async throws -> Secret? {
-        let page = setup.provider.hasSignInPage
-        if client.registration.canAuthenticate, !page || setup.provider.grantsWithoutPage.contains(.clientCredentials) {
+        let (page, grants) = (setup.provider.hasSignInPage, setup.provider.grantsWithoutPage)
+        if canAuthenticate, !page || grants.contains(.clientCredentials) {
             return try await client.tokens(for: .clientCredentials()).accessToken
         }
+        if !page, grants.contains(.jwtBearer) { return try await client.tokens(for: .assertion()).accessToken }
         guard page else { return nil }
         let request = try await client.beginSignIn()
         let (url, form) = try await sandbox.callback(approving: request.url)
@@ -76,12 +82,5 @@ extension Trial {
             if !setup.provider.hasSignInPage { result.granted = tokens.scopes }
         }
         if let session, !setup.provider.hasSignInPage { await use(session) }
-    }
-}
-
-extension ClientRegistration {
-    fileprivate var canAuthenticate: Bool {
-        let members = shared.value
-        return members.clientSecret != nil || members.signingKey != nil || members.certificate != nil
     }
 }

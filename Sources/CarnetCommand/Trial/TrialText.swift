@@ -73,7 +73,8 @@ struct TrialText {
         let guesses = setup.guesses
         let isOfEndpoint = guesses.contains(where: Self.endpoints.contains)
         let remark = guesses.isEmpty ? "" : isOfEndpoint ? " with the guessed endpoints" : " with guessed values"
-        console.print(console.paint("\(setup.provider.name.printable) works\(remark)", .success) + " (\(counts))")
+        let verdict = result.requestCount == 0 ? "was not tried" : "works\(remark)"
+        console.print(console.paint("\(setup.provider.name.printable) \(verdict)", .success) + " (\(counts))")
         func rows(_ name: String, _ texts: [String]) -> [[String]] {
             texts.enumerated().map { [$0.offset == 0 ? name : "", $0.element] }
         }

@@ -38,25 +38,22 @@ package struct SimulatedClient {
     package let registration: ClientRegistration
 
     /// - Parameters:
-    ///   - prefersSecret: Whether to have a secret where the provider takes one; otherwise
-    ///     there is one only where the provider takes no public clients.
+    ///   - prefersSecret: Whether to have a secret where the provider takes one, and a key where a grant needs one;
+    ///     otherwise there is one only where the provider takes no public clients.
     package init(
         for provider: Provider, redirectURI: String, postLogoutRedirectURI: String? = nil, inputs: [String: String],
         scopes: [String]? = nil, clientID: String = Self.clientID, prefersSecret: Bool
     ) {
         let methods = provider.client.authentication
         let method = prefersSecret || !methods.contains(.none) ? methods.first ?? .none : .none
-        // A public client may sign assertions, if all of its requests have one.
-        let grants = provider.grantsWithoutPage
-        let signsGrants =
-            grants.contains(.jwtBearer) && (method != .none || grants == [.jwtBearer] && !provider.hasSignInPage)
         // RFC 7518, section 3.2: a secret that signs is as long as the hash.
         let secret = method == .clientSecretJWT || (provider.idToken.hs256 != nil) ? Self.longSecret : Self.secret
         registration = ClientRegistration(
             clientID: clientID,
             credentials: .available(
                 secret: method.usesSecret ? Secret(secret) : nil,
-                signingKey: method.usesKey || provider.authorization.requestObject.isDemanded || signsGrants
+                signingKey: method.usesKey || provider.authorization.requestObject.isDemanded
+                    || (prefersSecret || method != .none) && provider.grantsWithoutPage.contains(.jwtBearer)
                     ? Self.signingKey(for: provider) : nil,
                 certificate: method.usesCertificate || provider.client.certificateBoundAccessTokens
                     ? SimulatedCertificate.certificate : nil, decryptionKeys: Self.decryptionKeys(for: provider),
@@ -70,8 +67,8 @@ package struct SimulatedClient {
     /// A key of its own for each run: nobody needs to know it but a sandbox in the same process.
     private static func signingKey(for provider: Provider) -> ClientKey? {
         let algorithm =
-            (provider.client.assertion.algorithm ?? provider.jwtBearer.assertion.algorithm)
-            .flatMap { SignatureAlgorithm(rawValue: $0.rawValue) }
+            [provider.client.assertion, provider.jwtBearer.assertion].lazy
+            .compactMap { SignatureAlgorithm(rawValue: $0.algorithm?.rawValue ?? "") }.first
             ?? provider.authorization.requestObject.algorithm ?? .ES256
         return try? ClientKey.generate(algorithm)
     }

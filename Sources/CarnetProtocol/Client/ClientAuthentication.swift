@@ -42,7 +42,8 @@ struct ClientAuthentication {
             let method = registration.authenticationMethod
                 ?? accepted.best(
                     for: registration,
-                    usesKeyElsewhere: usesKeyElsewhere || provider.authorization.requestObject.isDemanded)
+                    usesKeyElsewhere: usesKeyElsewhere || provider.authorization.requestObject.isDemanded
+                        || provider.grantsWithoutPage.contains(.jwtBearer))
         else { throw Self.noMethod(for: registration, at: provider) }
         guard accepted.contains(method), method.fits(registration) else {
             throw OAuthError(

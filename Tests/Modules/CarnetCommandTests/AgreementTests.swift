@@ -75,4 +75,25 @@ struct AgreementTests {
         #expect(tried.status == 0, "\(tried)")
         #expect(tried.standardOutput.matches(of: /GET https:\/\/api.acme.example\/sites\n/).count == 1)
     }
+
+    @Test(
+        "A grant for an assertion is tried with a key of the client, however clients authenticate",
+        arguments: ["[none]", "[none, client_secret_post]", "[none, private_key_jwt]", "[client_secret_basic]"],
+        ["endpoints: { token: 'https://acme.example/token' }", "issuer: https://acme.example"])
+    func assertionOfAnyClient(methods: String, places: String) async throws {
+        let keys = "\(places)\nclient: { authentication: \(methods) }\njwt_bearer: {}"
+        for more in ["", "\ntoken_exchange: {}"] {
+            let tried = try await tryPassed(keys + more)
+            #expect(tried.status == 0 && tried.standardOutput.contains("> &assertion="), "\(tried)")
+            #expect(more.isEmpty || tried.standardOutput.contains("> &subject_token="))
+        }
+    }
+
+    @Test("What sends no request is not said to work")
+    func nothingTried() async throws {
+        let tried = try await tryPassed(
+            "endpoints: { token: 'https://acme.example/token' }\nclient: { authentication: [none] }\ntoken_exchange: {}"
+        )
+        #expect(tried.standardOutput.contains("Acme was not tried (1 step, 0 requests)"), "\(tried)")
+    }
 }

@@ -14,15 +14,22 @@ struct BadAuthenticationList: LintRule {
         bad: [
             "client: { authentication: ⟦[]⟧ }",
             "client: { authentication: ⟦[none]⟧ }\nclient_credentials: { parameters: { audience: api } }",
+            """
+            endpoints: { token: https://id.acme.example/token }
+            client: { authentication: ⟦[none]⟧ }
+            profile: { subject: { none: No user signs in. } }
+            """,
         ],
         good: "client: { authentication: [client_secret_post, none] }")
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let place = context.places.client.authentication
         let methods = context.descriptor.client.methods
-        if context.descriptor.clientCredentials.isWritten, !methods.isEmpty, methods.allSatisfy({ $0 == .none }) {
+        if context.descriptor.grantsWithoutPage.contains(.clientCredentials), !methods.isEmpty,
+            methods.allSatisfy({ $0 == .none })
+        {
             return findings(
-                "client_credentials needs a client that authenticates", in: context, at: place.span,
+                "the client credentials grant needs a client that authenticates", in: context, at: place.span,
                 help: "add the method that the provider documents, for example client_secret_basic")
         }
         guard place.elements.isEmpty, context.descriptor.client.methods.isEmpty else { return [] }
