@@ -72,16 +72,26 @@ package final class Simulation: Sendable {
             for pointer in read { claims.set("example", at: pointer) }
             return Secret("e30." + Base64URL.encode(Array(claims.jsonText().utf8)) + ".")
         }
+        let asked = registration.scopes ?? discovered.scopes.defaults
         tokens = TokenSet(
             accessToken: sampled(\.accessToken, "access_token") ?? Secret("simulated-access-token"),
             tokenType: registration.usesDPoP(at: discovered) ? "DPoP" : "Bearer",
             refreshToken: Secret("simulated-refresh-token"),
             idToken: sampled(\.idToken, "id_token")
                 ?? (provider.issuer != nil || provider.needsMetadata ? Secret("simulated-id-token") : nil),
-            scopes: registration.scopes ?? discovered.scopes.defaults, issuedAt: Self.now)
+            scopes: asked.isEmpty ? Self.sampledScopes(at: provider) : asked, issuedAt: Self.now)
         let collected = Self.collected(at: discovered, as: registration, tokens)
         self.provider = discovered.filled(
             with: collected, as: registration, now: Self.now, random: SimulatedRandomSource())
+    }
+
+    /// The scopes in the sample, which a client gets that asks for none.
+    private static func sampledScopes(at provider: some ProviderStage) -> [String] {
+        let rules = provider.token.response
+        let found = stated(provider.samples.token, as: rules.format)?[rules.root]?.first(
+            of: rules.fields.scope.pointers)
+        if let list = found?.array { return list.compactMap(\.string) }
+        return found?.string?.split(separator: rules.scopeSeparator ?? provider.scopes.separator).map(String.init) ?? []
     }
 
     /// A token in the sample of the token response, if it is a JWT.

@@ -79,7 +79,8 @@ extension AuthorizationServer {
             request.scopes.contains($0) && !scopes.contains($0)
         }
         ledger.grants[grantID] = Grant(
-            clientID: request.client.clientID, user: user, scopes: scopes, requestedScopes: request.scopes,
+            clientID: request.client.clientID, user: user,
+            scopes: request.scopes.isEmpty ? provider.sampleScopes : scopes, requestedScopes: request.scopes,
             authTime: has(.weakSignIn) ? now.addingTimeInterval(-86_400) : now,
             isOffline: request.isOffline && !droppedOfflineScope, nonce: request.nonce, audience: request.audience,
             resources: request.resources, details: request.details, acr: has(.weakSignIn) ? nil : request.acr,

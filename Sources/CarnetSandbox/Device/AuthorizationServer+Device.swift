@@ -166,7 +166,8 @@ extension AuthorizationServer {
         guard let device = ledger.devices[code] else { return unknownDevice }
         let grantID = seams.randomText()
         ledger.grants[grantID] = Grant(
-            clientID: device.clientID, user: user, scopes: scopes, requestedScopes: device.scopes,
+            clientID: device.clientID, user: user,
+            scopes: device.scopes.isEmpty ? provider.sampleScopes : scopes, requestedScopes: device.scopes,
             authTime: seams.now(), isOffline: device.isOffline, audience: device.audience,
             resources: device.resources, extensionGrant: .deviceCode)
         ledger.devices[code]?.decision = .granted(grantID: grantID)

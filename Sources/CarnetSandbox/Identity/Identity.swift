@@ -209,6 +209,16 @@ extension Provider {
         return shape.place(of: field).flatMap { body[$0]?.string }
     }
 
+    /// The scopes in the sample, which a client gets that asks for none (RFC 6749, section 3.3).
+    var sampleScopes: [String] {
+        let rules = self.token.response
+        let stated = sampleOfToken?[rules.root]?.first(of: rules.fields.scope.pointers)
+        let separator = rules.scopeSeparator ?? self.scopes.separator
+        let all = stated?.array?.compactMap(\.string) ?? stated?.string?.split(separator: separator).map(String.init)
+        // No ID token comes unasked.
+        return (all ?? []).filter { $0 != "openid" }
+    }
+
     /// The claims of a token in the sample, if it is a JWT.
     func sampleClaims(of field: KeyPath<ResponseFields, PointerList>) -> JSONObject? {
         sampleToken(field).flatMap { JSONWebToken.claims(of: $0) }?.object

@@ -96,4 +96,44 @@ struct AgreementTests {
         )
         #expect(tried.standardOutput.contains("Acme was not tried (1 step, 0 requests)"), "\(tried)")
     }
+
+    @Test("A client that asks for no scope gets those of the sample, which a template may need")
+    func scopesOfSample() async throws {
+        let tried = try await tryPassed(
+            """
+            \(Self.pages)
+            profile: { claims: { subject: /id } }
+            token: { response: { scope_separator: ',' } }
+            scopes: { catalog: [read, write] }
+            connection:
+              derive: { first: "{capture(token.scope, '([a-z]+).*')}" }
+              on_connect: ["https://api.acme.example/of/{connection.first}"]
+            samples:
+              token: { access_token: x, token_type: Bearer, expires_in: 3600, scope: 'read,write' }
+              userinfo: { id: 7 }
+            """)
+        #expect(tried.status == 0 && tried.standardOutput.contains("GET https://api.acme.example/of/read"), "\(tried)")
+        #expect(tried.standardOutput.contains(/granted +read write/))
+    }
+
+    /// What fails in a trial, and which finding says so.
+    private func lintFails(_ keys: String, _ code: String) async throws {
+        try home.write("carnet: 1\nid: acme\nname: Acme\n\(keys)\n", to: "acme.yaml")
+        let lint = try await home.run("lint", "acme.yaml")
+        #expect(lint.status == 1 && lint.standardOutput.contains("[\(code)]"), "\(lint)")
+    }
+
+    @Test(
+        "A sign-in that needs an ID token or scopes asks for them",
+        arguments: [
+            "connection: { derive: { v: \"{jwt_claim(token.id_token, '/tid')}\" } }",
+            "connection: { derive: { v: '{client.scope}' } }",
+            "connection: { derive: { v: \"{map(token.scope, 't')}\" } }\ntables: { t: { a: b } }",
+            "connection: { on_connect: ['https://api.acme.example/{token.scope}'] }",
+            "resources: [{ title: Own, url: 'https://api.acme.example/{token.scope}' }]",
+        ],
+        [pages + "\nprofile: { claims: { subject: /id } }", "issuer: https://acme.example"])
+    func neededScopes(need: String, places: String) async throws {
+        try await lintFails("\(places)\n\(need)", "S014")
+    }
 }
