@@ -301,9 +301,9 @@ extension AuthorizationServer {
         return text
     }
 
-    /// Adds the further token sets of a sign-in, each a grant of its own.
+    /// Adds the further token sets of a sign-in, each a grant of its own. Null in the sample says that this user has none.
     private mutating func addTokenSets(to body: inout JSONValue, of grant: Grant) throws(OAuthError) {
-        for set in provider.token.response.tokenSets.items where grant.tokenSet == nil {
+        for set in provider.token.response.tokenSets.items where grant.tokenSet == nil && body[set.value] != .null {
             var other = grant
             other.tokenSet = set.name
             let id = seams.randomText()

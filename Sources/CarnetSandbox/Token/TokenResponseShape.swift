@@ -47,7 +47,7 @@ struct TokenResponseShape {
 
     func place(of field: KeyPath<ResponseFields, PointerList>) -> JSONPointer? {
         let pointers = rules.fields[keyPath: field].pointers.below(rules.root)
-        return pointers.first { base[$0] != nil } ?? pointers.first
+        return pointers.first { base[$0]?.isStated == true } ?? pointers.first { base[$0] != nil } ?? pointers.first
     }
 
     /// What the response says of a token that ends after its lifetime.

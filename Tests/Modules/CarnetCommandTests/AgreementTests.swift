@@ -136,4 +136,31 @@ struct AgreementTests {
     func neededScopes(need: String, places: String) async throws {
         try await lintFails("\(places)\n\(need)", "S014")
     }
+
+    @Test("Null in a sample of a token response stays null, beside the place that has a value")
+    func nullInSample() async throws {
+        let tried = try await tryPassed(
+            """
+            \(Self.pages)
+            profile: { claims: { subject: /id } }
+            token:
+              response:
+                fields: { access_token: [/user/token, /token], refresh_token: [/user/refresh, /refresh] }
+                token_sets: { user: /authed_user }
+            samples:
+              token:
+                user: { token: null, refresh: null }
+                token: x
+                refresh: y
+                token_type: Bearer
+                expires_in: 3600
+                authed_user: null
+              userinfo: { id: 7 }
+            """)
+        #expect(tried.status == 0 && tried.standardOutput.contains(/tokens of user +none/), "\(tried)")
+        #expect(tried.standardOutput.contains(/refresh token +yes/))
+        for name in ["token", "refresh", "authed_user"] {
+            #expect(tried.standardOutput.contains("\"\(name)\": null"), "\(tried)")
+        }
+    }
 }
