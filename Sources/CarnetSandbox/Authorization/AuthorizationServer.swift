@@ -200,13 +200,8 @@ struct AuthorizationServer: Sendable {
 extension Provider {
     /// The provider of a resource that is its own authorization server, if the descriptor does not say which it has.
     fileprivate var withInventedIssuer: Provider {
-        let isSigned =
-            self.authorization.responseMode?.isSigned == true || self.profile.jwt.isRequired
-            || self.introspection.jwt.isRequired
-        let isKnown =
-            self.endpoints[.authorization] != nil && self.endpoints[.token] != nil
-            && (self.discovery == .off || self.discovery == nil && (!isSigned || self.endpoints[.jwks] != nil))
-        guard self.issuer == nil, self.discoveryURL == nil, !isKnown, let resource = self.resource else { return self }
+        guard self.issuer == nil, self.discoveryURL == nil, let resource = self.resource, shared.sections.needsMetadata
+        else { return self }
         return found(resource, issuer: "\(resource.scheme)://\(resource.authority)", scopes: [])
     }
 }

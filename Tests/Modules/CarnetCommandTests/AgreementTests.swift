@@ -163,4 +163,20 @@ struct AgreementTests {
             #expect(tried.standardOutput.contains("\"\(name)\": null"), "\(tried)")
         }
     }
+
+    @Test(
+        "What only the metadata of a resource's server names is there",
+        arguments: [
+            "profile: { from: userinfo }", "profile: { from: userinfo }\nscopes: { default: [openid] }",
+            "authorization: { pushed: always }", "discovery: preferred",
+        ])
+    func endpointsOfResource(keys: String) async throws {
+        let tried = try await tryPassed(
+            """
+            resource: https://api.acme.example
+            endpoints: { authorization: https://acme.example/authorize, token: https://acme.example/token }
+            \(keys)
+            """)
+        #expect(tried.status == 0, "\(tried)")
+    }
 }

@@ -21,6 +21,12 @@ struct RequestObjectWithoutAudience: LintRule {
               token: https://acme.example/token
             client: { authentication: [private_key_jwt] }
             jwt_bearer: { assertion: { audience: ⟦issuer⟧ } }
+
+            resource: https://api.acme.example
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: https://acme.example/token
+            authorization: { ⟦request_object⟧: always }
             """,
         good: """
             authorization: { request_object: always }
@@ -32,7 +38,9 @@ struct RequestObjectWithoutAudience: LintRule {
             """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        guard context.descriptor.issuer == nil, context.descriptor.resource == nil else { return [] }
+        let descriptor = context.descriptor
+        guard descriptor.issuer == nil, descriptor.resource == nil || descriptor.isResourceWithoutMetadata
+        else { return [] }
         let assertions = context.assertions.filter { $0.rules.audience?.source == "issuer" && $0.isUsed(in: context) }
             .filter { !$0.isOfClient || context.places.client.authentication.isWritten }.map { section in
                 finding(

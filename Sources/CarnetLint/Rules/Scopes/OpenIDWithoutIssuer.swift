@@ -72,6 +72,13 @@ struct OpenIDWithoutIssuer: LintRule {
               token: https://id.acme.example/token
             scopes: { default: [openid] }
             id_token: { hs256: The server has no keys. }
+
+            resource: https://api.acme.example
+            endpoints:
+              authorization: https://id.acme.example/authorize
+              token: https://id.acme.example/token
+            scopes: { default: [openid] }
+            profile: { from: userinfo }
             """,
         ])
 
@@ -119,9 +126,12 @@ struct OpenIDWithoutIssuer: LintRule {
 
 extension ProviderDescriptor {
     /// Whether the endpoints of a resource are known, so that nothing requests the metadata that names its issuer.
-    fileprivate var isResourceWithoutMetadata: Bool {
-        self.issuer == nil && self.discoveryURL == nil && self.discovery == nil
-            && [.authorization, .token].allSatisfy { self.endpoints[$0] != nil }
+    var isResourceWithoutMetadata: Bool {
+        let needed: [EndpointName] =
+            [.authorization, .token] + (self.authorization.pushed.use == .always ? [.pushedAuthorizationRequest] : [])
+            + (self.profile.source == .userinfo ? [.userinfo] : [])
+        return self.issuer == nil && self.discoveryURL == nil && self.discovery == nil
+            && needed.allSatisfy { self.endpoints[$0] != nil }
             && self.authorization.responseMode?.isSigned != true && self.profile.jwt == nil
             && self.introspection.jwt == nil
     }
