@@ -135,7 +135,9 @@ extension Simulation {
             provider.callback.capture.items.contains { $0.parameter == name(standard) }
         }
         var parameters = [Named(name("code"), isKept("code") ? "4/+&=%41 \(code)" : code)]
-        if let issuer = provider.issuer, provider.callback.requiresIssuer || isKept("iss") {
+        let isRequired = provider.callback.requiresIssuer
+        let known = provider.issuer ?? (isRequired ? provider.endpoints[.authorization]?.origin : nil)
+        if let issuer = known, isRequired || isKept("iss") {
             parameters.append(Named(name("iss"), issuer))
         }
         if provider.scopes.grantedFrom == .callback, isKept("scope") {

@@ -128,8 +128,10 @@ extension AuthorizationServer {
         }
         if has(.wrongIssuer) {
             fields.append(("iss", "https://attacker.example"))
-        } else if provider.issuer != nil, !has(.missingIssuer) {
-            fields.append(("iss", tokenIssuer))
+        } else if provider.issuer != nil || provider.callback.requiresIssuer, !has(.missingIssuer) {
+            // A server without metadata is known by its page.
+            let isKnown = metadataIssuer != nil
+            fields.append(("iss", isKnown ? tokenIssuer : endpoints[.authorization]?.origin ?? tokenIssuer))
         }
         fields = fields.map { (provider.callback.rename[$0.name] ?? $0.name, $0.value) } + others
         fields = completed(fields, of: redirectURI, for: client ?? onlyClient, isFirst: isFirst, of: user)

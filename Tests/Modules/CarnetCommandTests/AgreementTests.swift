@@ -179,4 +179,17 @@ struct AgreementTests {
             """)
         #expect(tried.status == 0, "\(tried)")
     }
+
+    @Test(
+        "A callback names the issuer wherever the descriptor requires it",
+        arguments: [
+            "endpoints: { authorization: https://id.acme.example/authorize, token: https://acme.example/token }",
+            "discovery_url: https://acme.example/metadata.json", "issuer: https://acme.example",
+            "resource: https://api.acme.example",
+        ])
+    func issuerOfCallback(places: String) async throws {
+        let tried = try await tryPassed(
+            "\(places)\nprofile: { subject: { none: The API has no users. } }\ncallback: { iss: required }")
+        #expect(tried.status == 0 && tried.standardOutput.contains(">     &iss="), "\(tried)")
+    }
 }
