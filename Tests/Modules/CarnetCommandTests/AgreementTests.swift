@@ -192,4 +192,16 @@ struct AgreementTests {
             "\(places)\nprofile: { subject: { none: The API has no users. } }\ncallback: { iss: required }")
         #expect(tried.status == 0 && tried.standardOutput.contains(">     &iss="), "\(tried)")
     }
+
+    @Test(
+        "A header is there once, whatever its case",
+        arguments: [
+            "api: { headers: { Accept: a, accept: b } }", "token: { headers: { X-A: a, x-a: b } }",
+            "profile: { requests: [{ url: 'https://a.example', headers: { A: a, a: b }, claims: { email: /e } }] }",
+            "resources: [{ title: A, url: 'https://a.example', headers: { X-A: a, x-a: b } }]",
+            "connection: { on_connect: [{ url: 'https://a.example', headers: { X-A: a, x-a: b } }] }",
+        ])
+    func repeatedHeader(keys: String) async throws {
+        try await lintFails("issuer: https://acme.example\n\(keys)", "C008")
+    }
 }

@@ -16,7 +16,7 @@ struct BadHeader: SingleValueRule {
             Carnet sets 'Content-Type', 'DPoP' and the headers of the connection itself. It does not send a second value, so a \
             comment cannot suppress this rule. 'Authorization' replaces the header of the client or the token, so its \
             value must be made from one of them, or from a captured value that is marked as secret. 'Content-Type' in 'api' describes the bodies that a host sends, and a \
-            request without a body may have one. A line break in a value would start another header.
+            request without a body may have one. A line break in a value would start another header. Names of headers have no case.
             """,
         references: ["RFC 9110, section 5.1", "RFC 9110, section 5.5", "RFC 6749, section 2.3"],
         bad: [
@@ -28,6 +28,10 @@ struct BadHeader: SingleValueRule {
             "api: { token_in: { header: ⟦Authorization⟧ } }",
             "api: { token_in: { header: X-Acme-Token }, headers: { ⟦x-acme-token⟧: none } }",
             #"api: { headers: { X-Version: ⟦"2\r\nHost: evil.example"⟧ } }"#,
+            """
+            api: { headers: { Accept: application/json, ⟦accept⟧: text/plain } }
+            profile: { headers: { X-Version: '1', ⟦x-version⟧: '2' } }
+            """,
         ],
         good: [
             "profile: { headers: { Accept: application/vnd.acme+json, X-Acme-Version: '2026-01-01' } }",
@@ -66,7 +70,12 @@ struct BadHeader: SingleValueRule {
                 help: "name the provider's own header; 'token_in: authorization' is the Authorization header")
         }
         let names = Set(ofTokens.compactMap { $0.scalar?.text.lowercased() })
-        return misnamed
+        let repeated = context.root.repeatedHeaders.map { entry in
+            finding(
+                "\"\(entry.key)\" is there in another case, which is the same header", in: context, at: entry.keySpan,
+                help: "keep one of them")
+        }
+        return misnamed + repeated
             + headers.compactMap { header, owner in
                 // Null sets nothing: another rule says whether it removes anything.
                 if header.value.scalar?.isNull == true { return nil }
@@ -145,6 +154,18 @@ struct BadHeader: SingleValueRule {
     /// RFC 9110, section 5.6.2.
     static func isToken(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { ASCII.isAlphanumeric($0) || "!#$%&'*+-.^_`|~".utf8.contains($0) }
+    }
+}
+
+extension YAMLNode {
+    /// The headers of a section whose names differ from an earlier one's only by case.
+    fileprivate var repeatedHeaders: [YAMLEntry] {
+        let sections = (entries ?? []).filter { !["samples", "sample", "tables"].contains($0.key) }
+        let own = sections.filter { $0.key == "headers" }.flatMap { section in
+            var seen = Set<String>()
+            return (section.value.entries ?? []).filter { !seen.insert($0.key.lowercased()).inserted }
+        }
+        return own + (sections.map(\.value) + (elements ?? [])).flatMap(\.repeatedHeaders)
     }
 }
 
