@@ -35,6 +35,17 @@ extension SampleFindings {
                     help: isForm ? "if the response is form-encoded, add profile: { format: form }" : nil)
             ]
         }
+        let outcome = profileRules.outcome
+        let codes = outcome.errors?.code ?? ErrorFields().code
+        if sample.name == "userinfo", profile.claims.isEmpty, outcome.success.field == nil,
+            let code = codes.pointers.first(where: { place in
+                sample.body[place].map { $0.isStated && !["false", "0"].contains($0.scalarText) } ?? false
+            })
+        {
+            return context.findings(
+                .claimNotInSample, "samples.\(sample.name) is an error: it has \(code), and no claim",
+                at: sample.place.keySpan, help: "use the response to a request that succeeded")
+        }
         guard let root = sample.body[simulation.provider.profile.root] else {
             let span = places.profile.root.span
             return context.findings(

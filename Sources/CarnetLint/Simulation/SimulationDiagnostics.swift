@@ -21,7 +21,7 @@ package enum SimulationDiagnostics {
 extension DiagnosticExplanation {
     package static let claimNotInSample = DiagnosticExplanation(
         "T003", name: "claim-not-in-sample",
-        summary: "The descriptor's own sample has no subject, or not the object that the claims are read from.",
+        summary: "The descriptor's own sample is an error, or has no subject, or not the object of the claims.",
         rationale: """
             The sample is a real response, so a pointer that finds nothing in it is misspelled. Every user has a subject, \
             so the sample must contain it, even if the descriptor does not map it. Other claims may be missing.
@@ -39,6 +39,10 @@ extension DiagnosticExplanation {
 
             profile: { claims: { subject: [], team: /team, number: /no }, derive: { subject: ⟦'{claim.team}-{claim.number}'⟧ } }
             samples: { userinfo: { team: blue } }
+
+            endpoints: { userinfo: https://acme.example/me }
+            profile: { subject: { none: The API has no users. } }
+            samples: { ⟦userinfo⟧: { error: invalid_token } }
 
             profile:
               requests:

@@ -204,4 +204,11 @@ struct AgreementTests {
     func repeatedHeader(keys: String) async throws {
         try await lintFails("issuer: https://acme.example\n\(keys)", "C008")
     }
+
+    @Test("A sample of the profile that is an error is reported", arguments: ["invalid_token", "{ code: 190 }"])
+    func errorAsProfile(error: String) async throws {
+        try await lintFails(
+            "\(Self.pages)\nprofile: { subject: { none: No users. } }\nsamples: { userinfo: { error: \(error) } }",
+            "T003")
+    }
 }
