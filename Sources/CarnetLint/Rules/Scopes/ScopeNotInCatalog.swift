@@ -18,7 +18,7 @@ struct ScopeNotInCatalog: LintRule {
         ],
         good: [
             "scopes: { default: [openid, email] }", "scopes: { default: [email], catalog: [openid, email] }",
-            "inputs: { more: { type: text } }\nscopes: { default: ['{more}'], catalog: [openid, email] }",
+            "inputs: { more: { default: email } }\nscopes: { default: ['{more}'], catalog: [openid, email] }",
         ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
