@@ -8,7 +8,7 @@ extension LintContext {
         return findings.compactMap { finding in
             guard LintRuleCatalog.isReminder(finding.code) else { return finding }
             let key = root.keyPath(around: finding.span).joined(separator: ".")
-            guard !isExplained(key) else { return nil }
+            guard !isExplained(key), !isExplainedByParent(key, at: finding.span) else { return nil }
             var finding = finding
             let note = "a note with 'about: \(notedKey(key, at: finding.span))' and a reason silences this"
             finding.help = finding.help.map { "\($0); \(note)" } ?? note
@@ -19,6 +19,13 @@ extension LintContext {
     /// Whether a note has the reason for a key, of the descriptor or of this environment of it.
     func isExplained(_ key: String) -> Bool {
         descriptor.notes.contains { [key, keyInEnvironment(key)].contains($0.about) }
+    }
+
+    /// Whether a note in the file that an inherited value is from has the reason.
+    private func isExplainedByParent(_ key: String, at span: SourceSpan) -> Bool {
+        document.isInherited(span)
+            && sequence(first: document, next: \.parent).dropFirst()
+                .contains { $0.descriptor?.notes.contains { [key, keyInEnvironment(key)].contains($0.about) } == true }
     }
 
     /// How a note names the key of a value: one that an environment has itself is below its name.

@@ -53,6 +53,18 @@ struct InheritanceTests {
         #expect(lint("# carnet-lint-disable-next-line K110: theirs will change\ntoken: { body: json }\n") == [])
     }
 
+    @Test("A note of the parent has the reason for what the child inherits, and not for what it has itself")
+    func reasonOfTheParent() {
+        let base =
+            Self.base
+            + "client: { authentication: [private_key_jwt], assertion: { lifetime: 3600 } }\n"
+            + "notes: [{ about: client.assertion.lifetime, because: Their clocks are slow. }]\n"
+        func codes(_ rest: String) -> [String] { lint(rest, base: base).map(\.code) }
+        #expect(codes("") == [])
+        #expect(codes("client: { assertion: { audience: token_endpoint } }\n") == [])
+        #expect(codes("client: { assertion: { lifetime: 4000 } }\n") == ["C041"])
+    }
+
     @Test("A key of the parent has an effect if it has one in a child, which inherits it")
     func aKeyThatAChildUses() {
         let base =
