@@ -1,4 +1,5 @@
 import CarnetDescriptors
+import CarnetFoundation
 
 struct NearlyTheSameURL: LintRule {
     let explanation = DiagnosticExplanation(
@@ -20,15 +21,34 @@ struct NearlyTheSameURL: LintRule {
             "api: { base_url: https://a.example/v2 }\nconnection: { on_connect: [{ url: /photos }, { url: ⟦/photso⟧ }] }",
             "api: { base_url: https://a.example/v2 }\nconnection: { on_connect: [{ url: ⟦/v2/me⟧ }] }",
             "inputs: { tenant: {} }\nendpoints: { authorization: 'https://a.example/{tenant}/oauth/authorize', token: ⟦https://a.example/common/oauth/token⟧ }",
+            "inputs: { site: { type: hostname } }\nendpoints: { authorization: 'https://{site}/login', token: 'https://{site}/token', userinfo: ⟦https://acme.example/me⟧ }",
         ],
         good: [
             "issuer: https://a.example/v2/oidc\nenvironments: { test: { issuer: https://b.example/v1/login } }",
             "api: { base_url: https://a.example }\nconnection: { on_connect: [{ url: /photos }, { url: /photo }] }",
             "inputs: { tenant: {} }\nendpoints: { authorization: 'https://a.example/{tenant}/authorize', token: https://a.example/api/token }",
+            "inputs: { site: { type: hostname, default: acme.example } }\nendpoints: { authorization: 'https://{site}/login', token: 'https://{site}/token', userinfo: https://api.acme.example/me }",
+            "inputs: { site: {} }\nendpoints: { authorization: 'https://{site}.acme.example/login', token: 'https://{site}.acme.example/token', userinfo: https://api.acme.example/me }",
         ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        neighbours(context) + context.variants.flatMap { replaced(by: $0, context) }
+        neighbours(context) + constantHost(context) + context.variants.flatMap { replaced(by: $0, context) }
+    }
+
+    /// A profile at a constant host, beside endpoints whose whole host each customer chooses.
+    private func constantHost(_ context: LintContext) -> [Diagnostic] {
+        let all = context.urls.filter { $0.kind == .endpoint && !$0.host.isEmpty }
+        guard let own = all.first(where: { $0.name == "endpoints.userinfo" }), !own.host.contains("{") else {
+            return []
+        }
+        let others = all.filter { $0 !== own }
+        guard others.count > 1, let host = others.first?.host, others.allSatisfy({ $0.host == host }),
+            let input = context.descriptor.inputs.items.first(where: { host == "{\($0.name)}" })?.value,
+            input.defaultValue == nil, input.allowed.isEmpty
+        else { return [] }
+        return findings(
+            "\(own.name) is at \(own.host), and all other endpoints are at \(host)", in: context, at: own.node.span,
+            help: "if both are meant, silence this with a comment and the reason")
     }
 
     /// Of very many URLs only the first are compared.
