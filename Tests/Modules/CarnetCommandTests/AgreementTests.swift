@@ -211,4 +211,21 @@ struct AgreementTests {
             "\(Self.pages)\nprofile: { subject: { none: No users. } }\nsamples: { userinfo: { error: \(error) } }",
             "T003")
     }
+
+    @Test("A table has each value that an input allows, or the template a default", arguments: [true, false])
+    func valuesOfInputInTable(hasDefault: Bool) async throws {
+        try home.write(
+            """
+            carnet: 1
+            id: acme
+            name: Acme
+            inputs: { region: { enum: [eu, us], default: eu } }
+            tables: { hosts: { eu: eu.acme.example } }
+            issuer: https://acme.example
+            api: { base_url: "https://{map(region, 'hosts')\(hasDefault ? "|us.acme.example" : "")}" }
+
+            """, to: "acme.yaml")
+        let lint = try await home.run("lint", "acme.yaml")
+        #expect(lint.standardOutput.contains("lacks \"us\"") == !hasDefault, "\(lint)")
+    }
 }
