@@ -47,7 +47,9 @@ struct ProfileWithoutOpenID: LintRule {
         func isSampled(_ field: PointerList) -> Bool {
             field.pointers.contains { root?[$0]?.isStated == true }
         }
-        let hasIDToken = scopes.requestsOpenID && descriptor.canHaveIDToken || isSampled(rules.fields.idToken)
+        // What cannot be validated is a finding of another rule.
+        let isIssued = descriptor.canHaveIDToken || descriptor.samples.token == nil
+        let hasIDToken = scopes.requestsOpenID && isIssued || isSampled(rules.fields.idToken)
         let hasScopes = !(scopes.defaults + scopes.required + scopes.offline).isEmpty
         let add = hasScopes ? "add the scope" : "add the scopes that it needs, such as"
         let help = "\(add): scopes: { default: [openid] }"
