@@ -85,13 +85,14 @@ struct NeighbouringValue: LintRule {
     private func exchangedPointers(_ context: LintContext) -> [Diagnostic] {
         context.root.readMembers.flatMap { entries -> [Diagnostic] in
             let known = entries.prefix(64).filter { Self.otherMembers[$0.key] == nil }
+            let names = known.map(\.key.lettersAndDigits)
+            let members = known.map { $0.pointer?.tokens.last?.lettersAndDigits }
             return known.indices.compactMap { index in
-                let (own, name) = (known[index], known[index].key.lettersAndDigits)
-                guard let member = own.pointer?.tokens.last?.lettersAndDigits, member != name else { return nil }
-                let other = known[(index + 1)...].first { other in
-                    other.key.lettersAndDigits == member && other.pointer?.tokens.last?.lettersAndDigits == name
-                }
-                if let other {
+                let (own, name) = (known[index], names[index])
+                guard let member = members[index], member != name else { return nil }
+                if let place = known.indices[(index + 1)...].first(where: { names[$0] == member && members[$0] == name }
+                ) {
+                    let other = known[place]
                     return finding(
                         "\(own.key) and \(other.key) are read from each other's member", in: context,
                         at: own.value.span,
