@@ -16,7 +16,14 @@ extension UnlikelyValue {
         }
     }
 
-    /// Places of values as other languages write them, such as `${name}`, `%s` and `/:name`.
+    /// Whether a word is the name of a value, without the braces around it.
+    private static func isName(_ word: Substring) -> Bool {
+        [TemplateOrigin.client, .callback, .token].contains { origin in
+            origin.builtInNames.contains { word == "\(origin.rawValue).\($0)" }
+        }
+    }
+
+    /// Places of values as other languages write them, such as `${name}`, `%s` and `/:name`, or without braces.
     func placesOfOthers(_ context: LintContext) -> [Diagnostic] {
         let urls = context.urls.map { (node: $0.node, isURL: true) }
         let values = context.root.additions.prefix(256).map { (node: $0.entry.value, isURL: false) }
@@ -33,7 +40,8 @@ extension UnlikelyValue {
                             && part.utf8.dropFirst().allSatisfy { ASCII.isLetter($0) || $0 == UInt8(ascii: "_") }
                 }
             } else {
-                place = ["%s", "%d"].contains(text) ? text[...] : nil
+                place =
+                    ["%s", "%d"].contains(text) ? text[...] : text.split(separator: " ").first(where: Self.isName)
             }
             return place.map { place in
                 finding(

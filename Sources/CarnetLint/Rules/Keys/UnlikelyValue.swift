@@ -53,6 +53,7 @@ struct UnlikelyValue: LintRule {
             """
             endpoints: { authorization: ⟦'https://a.example/:tenant/authorize'⟧, token: ⟦https://a.example/%s/token⟧ }
             token: { parameters: { app: ⟦'${client.id}'⟧, user: ⟦'%s'⟧ } }
+            api: { headers: { Client-ID: ⟦client.id⟧ } }
             """,
         ],
         good: [
