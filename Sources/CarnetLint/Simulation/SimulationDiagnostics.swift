@@ -40,7 +40,10 @@ extension DiagnosticExplanation {
             profile: { claims: { subject: [], team: /team, number: /no }, derive: { subject: ⟦'{claim.team}-{claim.number}'⟧ } }
             samples: { userinfo: { team: blue } }
 
-            endpoints: { userinfo: https://acme.example/me }
+            endpoints:
+              authorization: https://acme.example/authorize
+              token: https://acme.example/token
+              userinfo: https://acme.example/me
             profile: { subject: { none: The API has no users. } }
             samples: { ⟦userinfo⟧: { error: invalid_token } }
 

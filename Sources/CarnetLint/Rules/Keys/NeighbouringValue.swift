@@ -28,7 +28,7 @@ struct NeighbouringValue: LintRule {
             "profile: { claims: { subject: /id, email: /contact, name: ⟦/contact⟧ } }",
             "profile: { claims: { subject: /id, team: ⟦/region⟧, region: /team } }",
             "token: { response: { fields: { refresh_token: ⟦/access_token⟧ } } }",
-            "token: { response: { fields: { access_token: ⟦/refreshToken⟧, refresh_token: /accessToken }, capture: { site: ⟦/shop⟧, shop: { from: /site } } } }",
+            "token: { response: { fields: { access_token: ⟦/refreshToken⟧, refresh_token: /accessToken }, capture: { site: { from: ⟦/shop⟧, example: a }, shop: { from: /site, example: b } } } }",
             "profile: { claims: { subject: /id, website: /url, picture: ⟦/url⟧ } }",
             "issuer: https://id.acme.example\nscopes: { ⟦default⟧: [profile, email] }",
         ],
@@ -46,7 +46,7 @@ struct NeighbouringValue: LintRule {
               userinfo: https://api.acme.example/registered_devices
             """,
             "authorization: { parameters: { acr_values: high, access_type: offline } }",
-            "token: { response: { fields: { access_token: /id_token }, capture: { site: /shop/site, shop: /shop/id } } }",
+            "token: { response: { fields: { access_token: /id_token }, capture: { site: { from: /shop/site, example: a }, shop: { from: /shop/id, example: b } } } }",
             "profile: { claims: { subject: /id, username: /id, name: /id, email: /email, given_name: /first_name } }",
             """
             profile: { claims: { subject: /id, email: /email, name: /email, full: /full }, derive: { name: "{capture(claim.full, '.+')}" } }
