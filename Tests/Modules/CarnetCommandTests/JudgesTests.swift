@@ -700,8 +700,8 @@ struct JudgesTests {
                 + "trusted_hosts: ['*.acme.example']\nscopes: { default: [read] }\n"
                 + "resources: [{ title: A, scope: read, url: \"https://{map(region, 'hosts')}/a\" }]\n")
         #expect(lint.standardOutput.contains("[R002]"), "\(lint)")
-        let needed = "its URL needs input.region, and a host of trusted_hosts"
-        #expect(trial.status == 1 && trial.standardOutput.contains(needed), "\(trial)")
+        let needed = "add samples.token or examples with the values"
+        #expect(trial.status == 1 && trial.standardError.contains(needed), "\(trial)")
     }
 
     @Test("A provider without a page to sign in at has no button, and each command names what it has")
