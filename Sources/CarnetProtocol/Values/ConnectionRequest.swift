@@ -41,13 +41,13 @@ package struct ConnectionRequest: Sendable {
         let hidden = known.secretNames(of: call.parameters.items)
         try parameters.addExtra(extra, key: "\(key).parameters", hidden: hidden)
         let method = call.method ?? .get
-        let isQueried = method == .get || method == .delete || call.body == .query
+        let isQueried = call.encoding == .query
+        let isJSON = call.encoding == .json
         var body: [UInt8] = []
         var shownBody: String?
         if isQueried {
             try parameters.refuseRepeats(of: parameters.items, inQueryOf: target, key: key)
-        } else if !parameters.items.isEmpty {
-            let isJSON = call.body == .json
+        } else if isJSON || !parameters.items.isEmpty {
             let written = call.parameters.jsonNames
             body = Array((isJSON ? parameters.items.json(\.value, written: written) : parameters.items.encoded).utf8)
             shownBody = isJSON ? parameters.items.json(\.shownValue, written: written) : parameters.items.shown

@@ -101,8 +101,9 @@ extension AuthorizationServer {
     ) throws(BearerRefusal) {
         do throws(OAuthError) {
             try request.checkHeaders(rules.headers)
-            try TokenRequestBody(request, endpoint: url).parameters.check(
-                ParameterNames(rules), added: rules.parameters)
+            let body = try TokenRequestBody(request, endpoint: url)
+            try body.check(rules.encoding)
+            try body.parameters.check(ParameterNames(rules), added: rules.parameters)
         } catch {
             throw .badRequest(error)
         }

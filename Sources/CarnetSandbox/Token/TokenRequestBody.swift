@@ -39,17 +39,23 @@ struct TokenRequestBody {
         guard request.method.rawValue == rules.method.rawValue else {
             throw .invalidRequest("the method is \(request.method.rawValue); it must be \(rules.method.rawValue)")
         }
-        let wanted = rules.encoding
+        try check(rules.encoding, queried: rules.queryParameters)
+        try request.checkHeaders(rules.headers)
+        let names = ParameterNames(rules)
+        if rules.encoding != .query { try checkQuery(rules, names) }
+        try parameters.decode(names)
+        try parameters.check(names, added: rules.parameters, mayRepeat: mayRepeat)
+    }
+
+    /// Demands an encoding.
+    ///
+    /// - Parameter names: The parameters that may be in the query; `nil` for any.
+    func check(_ wanted: BodyEncoding, queried names: [String]? = nil) throws(OAuthError) {
         // Without a parameter for the body, an empty one is the form.
-        let isEmptyForm = isEmpty && wanted == .form && queried.allSatisfy(rules.queryParameters.contains)
+        let isEmptyForm = isEmpty && wanted == .form && queried.allSatisfy { names?.contains($0) ?? true }
         guard encoding == wanted || isEmptyForm else {
             throw .invalidRequest("the parameters are sent as \(encoding.phrase); here they must be \(wanted.phrase)")
         }
-        try request.checkHeaders(rules.headers)
-        let names = ParameterNames(rules)
-        if wanted != .query { try checkQuery(rules, names) }
-        try parameters.decode(names)
-        try parameters.check(names, added: rules.parameters, mayRepeat: mayRepeat)
     }
 
     /// Beside a body the query holds just what the descriptor puts there (RFC 6749, section 3.2, knows nothing there).

@@ -144,7 +144,9 @@ extension AuthorizationServer {
     func check(_ call: CallRules, _ request: ServerRequest, _ grant: Grant, token: String) throws(OAuthError) {
         var values = values(of: request, for: client(grant.clientID), grant)
         values.set(.token, "access_token", token)
-        let received = try TokenRequestBody(request, endpoint: url(call.url, values) ?? request.url).parameters
+        let body = try TokenRequestBody(request, endpoint: url(call.url, values) ?? request.url)
+        try body.check(call.encoding)
+        let received = body.parameters
         values = try timed(
             values,
             by: call.parameters.items.map { ($0.value, received[$0.name]) }

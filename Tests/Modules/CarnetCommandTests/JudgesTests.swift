@@ -520,6 +520,14 @@ struct JudgesTests {
                 + "resources: [{ scope: read, title: Sites, url: https://api.acme.example/sites }]\n",
             "Acme works"
         ),
+        // An empty JSON object is a body.
+        (
+            Self.pages + "connection: { lookups: { a: { url: https://api.acme.example/all, method: POST, body: json, "
+                + "value: /id, sample: { id: a1 } } }, on_connect: [{ url: https://api.acme.example/hi, method: POST, "
+                + "body: json }] }\nexchange: { a: { url: https://api.acme.example/step, body: json, brings: values, "
+                + "sample: {} } }\n",
+            "Acme works"
+        ),
         // Steps at one URL, such as that of GraphQL, and at the URL of the token endpoint.
         (
             Self.pages + "exchange: { a: { url: https://api.acme.example/graph, brings: values, "

@@ -139,6 +139,35 @@ struct TemplateTests {
     }
 
     @Test(
+        "a body that is JSON is there without a parameter, too, where the method has a body",
+        arguments: [
+            ("method: POST, body: json", "{}", "application/json"),
+            ("method: PUT, body: json", "{}", "application/json"),
+            ("method: POST", "", nil), ("method: POST, body: query", "", nil), ("body: json", "", nil),
+            ("method: DELETE, body: json", "", nil),
+            ("method: POST, body: json, parameters: { of: '{token.none}' }", "{}", "application/json"),
+        ] as [(String, String, String?)])
+    func emptyBody(keys: String, body: String, type: String?) throws {
+        let provider = try Fixture.provider(
+            Fixture.plain + """
+                token: { response: { capture: { none: { from: /none, optional: true } } } }
+                connection: { on_connect: [{ url: 'https://plain.example/install', \(keys) }] }
+                """)
+        let registration = ClientRegistration(
+            clientID: "c", credentials: .secret(Secret("hush-hush")), redirectURI: "http://127.0.0.1/")
+        let tokens = TokenSet(
+            accessToken: Secret("at"), tokenType: "Bearer", scopes: [], issuedAt: Date(timeIntervalSince1970: 0))
+        let requests = ConnectionRequest(
+            at: provider.discovered, as: registration, with: ConnectionValues(), tokens: tokens,
+            now: Date(timeIntervalSince1970: 0), random: SeededRandomSource())
+        let request = try requests.call(try #require(provider.connection.onConnect.first), key: "k")
+        #expect(String(decoding: request.outgoing.body, as: UTF8.self) == body)
+        #expect(request.redacted.body == body)
+        let types = request.redacted.headers.filter { $0.name.lowercased() == "content-type" }.map(\.value)
+        #expect(types == (type.map { [$0] } ?? []))
+    }
+
+    @Test(
         "what cannot be known at a place is refused with the reason",
         arguments: [
             ("{token.x}", TemplatePlace.tokenRequest, "is not available here"),

@@ -45,6 +45,9 @@ package struct CallRules: DescriptorSection, Sendable {
     package internal(set) var tokenIn: TokenUse?
     package internal(set) var outcome = OutcomeRules()
 
+    /// Where the parameters go.
+    package var encoding: BodyEncoding { [nil, .get, .delete].contains(method) ? .query : body }
+
     static let shorthand: String? = "url"
     static let keys: [Key<Self>] =
         [

@@ -25,6 +25,7 @@ struct BadHeader: SingleValueRule {
             "token: { headers: { ⟦Authorization⟧: 'Client {request.client_id}' } }",
             "profile: { headers: { ⟦'X Version'⟧: '2' } }",
             "token: { headers: { ⟦DPoP⟧: none } }",
+            "connection: { on_connect: [{ url: 'https://id.acme.example/hello', method: POST, body: json, headers: { ⟦Content-Type⟧: application/json } }] }",
             "api: { token_in: { header: ⟦Authorization⟧ } }",
             "api: { token_in: { header: X-Acme-Token }, headers: { ⟦x-acme-token⟧: none } }",
             #"api: { headers: { X-Version: ⟦"2\r\nHost: evil.example"⟧ } }"#,
@@ -137,8 +138,8 @@ struct BadHeader: SingleValueRule {
             add(step.value.request.headers.entries, hasBody: hasBody)
         }
         for call in context.calls {
-            let isQueried = [nil, .get, .delete].contains(call.rules.method) || call.rules.body == .query
-            add(call.place.headers.entries, hasBody: !isQueried && !call.rules.parameters.isEmpty)
+            let hasForm = call.rules.encoding == .form && !call.rules.parameters.isEmpty
+            add(call.place.headers.entries, hasBody: hasForm || call.rules.encoding == .json)
         }
         return headers
     }

@@ -20,6 +20,11 @@ struct SecretValueInURL: LintRule {
             inputs: { key: { type: text, secret: true } }
             api: { parameters: { api_key: ⟦'{key}'⟧ } }
 
+            inputs: { key: { type: text, secret: true } }
+            connection:
+              on_connect:
+                - { url: https://id.acme.example/hi, method: POST, body: query, parameters: { key: ⟦'{key}'⟧ } }
+
             endpoints:
               authorization: https://acme.example/authorize
               token: https://acme.example/token
@@ -52,7 +57,7 @@ struct SecretValueInURL: LintRule {
         if let url = context.places.endpoints.entries.first(where: { $0.key == EndpointName.revocation.rawValue }) {
             queried.append(url)
         }
-        for call in context.calls where [nil, .get, .delete].contains(call.rules.method) {
+        for call in context.calls where call.rules.encoding == .query {
             queried += call.place.parameters.entries
         }
         guard !queried.isEmpty else { return [] }
