@@ -32,8 +32,12 @@ extension OAuthClient {
     /// - Throws: `OAuthError`.
     package func validate(appToken token: Secret, audiences: [String], nonce: Secret) async throws -> IDToken {
         let provider = try await cache.provider()
-        return try await validate(
+        let idToken = try await validate(
             token, expecting: IDTokenExpectations(from: provider, as: registration, audiences: audiences, nonce: nonce))
+        guard try idToken.provesAccount(at: provider) || !provider.profile.hasConditionalSubject else {
+            throw OAuthError.refusedByCondition(.idToken)
+        }
+        return idToken
     }
 
     func validate(_ token: Secret, expecting expectations: IDTokenExpectations) async throws -> IDToken {

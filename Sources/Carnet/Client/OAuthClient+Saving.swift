@@ -11,7 +11,8 @@ extension OAuthClient {
     ///   sign-in of the same user would make a second account.
     func subjectFromUserinfo(
         _ tokens: TokenSet, _ values: [String: ConnectionValue], provedBy dpopKey: Secret?,
-        at discovered: DiscoveredProvider, within bounds: CredentialBounds, isNeeded: Bool
+        at discovered: DiscoveredProvider, within bounds: CredentialBounds, stated: String? = nil,
+        isNeeded: Bool
     ) async throws -> String? {
         let provider = filled(discovered, with: ConnectionValues(tokens: tokens, values: values))
         // A token for a resource is no token for the profile, unless the sign-in was one of OpenID Connect.
@@ -22,7 +23,7 @@ extension OAuthClient {
             let (response, request) = try await send(
                 within: bounds, provedBy: dpopKey, accessToken: tokens.accessToken,
                 { try Profile.request(tokens, at: provider) })
-            return try await profile(validating: response, to: request, from: provider, subject: nil).subject
+            return try await profile(validating: response, to: request, from: provider, subject: stated).subject
         } catch let error as OAuthError
             where isNeeded && error.status != 403
             && !(error.kind == .missingEndpoint && discovered.endpoints.userinfoNeedsConnection)

@@ -227,11 +227,19 @@ public final class OAuthClient: Sendable {
         let known = filled(discovered, with: ConnectionValues(tokens: exchanged, values: values))
         let tokens = await findingExpiry(of: exchanged, at: known, within: bounds)
         let profile = Profile.source(at: known) == .tokenResponse ? Profile(result.response, from: known) : nil
-        var subject = Profile.subject(stated: result.idToken?.subject, profile, at: known)
-        if subject == nil, account == nil || old?.subject != nil {
+        let stated = result.idToken?.subject
+        // An ID token does not stand in for the account that a condition refuses.
+        let isConditional = known.profile.hasConditionalSubject
+        let isProved = try result.idToken?.provesAccount(at: known) ?? false
+        var subject = Profile.subject(stated: isConditional && !isProved ? nil : stated, profile, at: known)
+        if subject == nil, account == nil || old?.subject != nil || isConditional {
             subject = try await subjectFromUserinfo(
-                tokens, values, provedBy: result.dpopKey, at: discovered, within: bounds, isNeeded: account == nil)
+                tokens, values, provedBy: result.dpopKey, at: discovered, within: bounds, stated: stated,
+                isNeeded: account == nil || isConditional)
         }
+        let isUnknown = stated == nil && discovered.endpoints.userinfoNeedsConnection
+        guard subject != nil || !isConditional || isUnknown else { throw OAuthError.refusedByCondition(.profile) }
+        subject = stated ?? subject
         let name = account ?? result.idToken?.claims.verifiedEmail ?? subject ?? "default"
         let signedIn = Connection(
             key: ConnectionKey(provider: provider.id.rawValue, account: name), clientID: registration.clientID,

@@ -109,7 +109,7 @@ struct InputResolver {
         return template.filled(value)
     }
 
-    private func value(of name: String) -> String? {
+    func value(of name: String) -> String? {
         isIssuer(name) ? issuer?.filled { values[$0] } : values[name]
     }
 

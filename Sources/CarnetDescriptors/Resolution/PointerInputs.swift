@@ -12,7 +12,8 @@ extension InputResolver {
     /// The descriptor with the inputs in its pointers: the operator of a generic server chooses which member identifies a
     /// user.
     func fillingPointers(of descriptor: ProviderDescriptor) throws(ResolutionError) -> ProviderDescriptor {
-        guard !rules.isEmpty else { return descriptor }
+        let places = descriptor.profile.claims.items + descriptor.profile.requests.flatMap(\.claims.items)
+        guard !rules.isEmpty || places.contains(where: \.value.takesInputs) else { return descriptor }
         var filled = descriptor.shared.value
         try fill(&filled.profile.root, "profile.root")
         try fill(&filled.profile.claims, "profile.claims")
@@ -44,12 +45,29 @@ extension InputResolver {
             try claims.items.map { claim throws(ResolutionError) in
                 Named(
                     claim.name,
-                    try claim.value.changingPointers { pointers throws(ResolutionError) in
+                    try claim.value.changing({ pointers throws(ResolutionError) in
                         var pointers = pointers
                         try fill(&pointers, "\(key).\(claim.name)")
                         return pointers
+                    }) { conditions throws(ResolutionError) in
+                        try conditions.collect { condition throws(ResolutionError) in
+                            try filled(condition.value, "\(key).\(claim.name).where.\(condition.name)")
+                                .map { Named(condition.name, $0) }
+                        }
                     })
             })
+    }
+
+    /// The condition with the inputs in it; `nil` if it uses only optional inputs that have no value.
+    private func filled(_ condition: ClaimCondition, _ key: String) throws(ResolutionError) -> ClaimCondition? {
+        guard !condition.isFixed else { return condition }
+        let texts = try condition.templates.collect { template throws(ResolutionError) in
+            try fill(template, key: key)
+        }
+        let isLeftOut = condition.templates.allSatisfy { template in
+            template.inputNames.contains { value(of: $0) == nil }
+        }
+        return isLeftOut ? nil : ClaimCondition(filled: texts)
     }
 
     private func fill(_ pointers: inout [JSONPointer], _ key: String) throws(ResolutionError) {

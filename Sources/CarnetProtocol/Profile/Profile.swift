@@ -296,6 +296,30 @@ extension Profile {
     }
 }
 
+extension IDToken {
+    /// Whether the profile is in the ID token.
+    ///
+    /// - Throws: `OAuthError` of kind `subjectMismatch` if a condition of the descriptor refuses the account.
+    package func provesAccount(at provider: some ProviderStage) throws(OAuthError) -> Bool {
+        let profile = provider.shared.sections.profile
+        guard Profile.source(at: provider) == .idToken else { return false }
+        guard profile.hasConditionalSubject else { return true }
+        let root = JSONValue.object(claims)[profile.root] ?? .null
+        let own = profile.claims.first { $0.name == "subject" }.flatMap { profile.value(of: $0, below: root) }
+        guard own != nil else { throw .refusedByCondition(.idToken) }
+        return true
+    }
+}
+
+extension OAuthError {
+    /// The account is none that a condition of the subject accepts.
+    package static func refusedByCondition(_ step: Step) -> OAuthError {
+        OAuthError(
+            step, .subjectMismatch, "the account does not meet the conditions of the subject",
+            descriptorKey: "profile.claims.subject")
+    }
+}
+
 extension Profile {
     /// The profile that came with the tokens.
     package init(_ response: TokenResponse, from provider: FilledProvider) {

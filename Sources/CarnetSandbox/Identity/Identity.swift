@@ -23,6 +23,13 @@ struct Identity {
         let naming = provider.profile.subjectTemplate?.references ?? []
         // A body of another format is sent as it is.
         let isRead = sample?.string == nil
+        for claim in provider.profile.ownClaims.items where isRead {
+            guard let elements = claim.value.elements else { continue }
+            let places = claim.value.pointers.below(provider.profile.root)
+            if let place = places.first(where: { profile[$0] != nil }), let list = profile[place] {
+                profile.set(elements.meeting(in: list), at: place)
+            }
+        }
         for claim in provider.profile.claims where isRead && !later.contains(claim.name) {
             if isDerived, !provider.profile.ownClaims.contains(claim.name), !read.contains(claim.name) { continue }
             let isSubject = claim.name == "subject"
@@ -32,6 +39,7 @@ struct Identity {
             // A sample keeps its shape: only the subject is added to it.
             guard let target = place ?? (sample == nil || isSubject ? pointers.first : nil) else { continue }
             let present = place.flatMap { profile[$0] }
+            let elements = provider.profile.ownClaims[claim.name]?.elements
             let standard = StandardClaim.all.first { $0.name == claim.name }
             let stated = Self.claim(claim.name, of: provider, in: .object(statedInToken))
             let isNaming = naming.contains(TemplateReference(.claim, claim.name))
@@ -40,11 +48,14 @@ struct Identity {
             if let stated, !Self.isRedacted(stated) { example = stated }
             if let value = user.claims[claim.name] ?? (isNaming ? user.claims["subject"] : nil) {
                 // The places of other claims are below an object.
-                if present?.object != nil, value.scalarText != nil { continue }
+                if present?.object != nil, value.scalarText != nil, elements?.isList != false { continue }
                 profile.set(
                     provider.shaped(Self.value(value, inTheTypeOf: present), as: claim.name, present), at: target)
-            } else if let example, present.map({ Self.isRedacted($0) || isSubject && !$0.isStated }) ?? true {
-                profile.set(provider.shaped(example, as: claim.name), at: target)
+            } else if let example,
+                present.map({ Self.isRedacted($0) || isSubject && !(elements.value(in: $0) ?? .null).isStated }) ?? true
+            {
+                let list = elements == nil ? nil : present
+                profile.set(provider.shaped(example, as: claim.name, list), at: target)
             }
         }
         self.profile = profile
@@ -160,6 +171,12 @@ struct Identity {
         guard case .number = present, let text = value.string, text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { return value }
         return .number(text)
+    }
+}
+
+extension ClaimOfElements? {
+    fileprivate func value(in found: JSONValue) -> JSONValue? {
+        if let self { self.value(in: found) } else { found }
     }
 }
 

@@ -130,7 +130,12 @@ extension AuthorizationServer {
 
     private static func body(of further: ProfileRequest, about user: SandboxUser) -> JSONValue {
         let lists = further.claims.filter { $0.value.isList && $0.value.isOfCandidates }
-        let sample = further.sample?.read(as: further.format)
+        var sample = further.sample?.read(as: further.format)
+        for claim in further.claims {
+            guard let elements = claim.value.elements, let pointer = claim.value.pointers.first else { continue }
+            let place = JSONPointer(tokens: further.root.tokens + pointer.tokens)
+            if let list = sample?[place] { sample?.set(elements.meeting(in: list), at: place) }
+        }
         if let sample, !lists.contains(where: { user.claims[$0.name] != nil }) {
             return sample.response(
                 below: further.root, meeting: further.conditions, fixed: further.fixedConditions)

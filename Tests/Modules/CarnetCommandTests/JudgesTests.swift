@@ -18,6 +18,12 @@ struct JudgesTests {
 
         """
 
+    private static func organization(_ source: String) -> String {
+        "inputs: { hd: { type: text, optional: true, example: acme.example } }\nissuer: https://id.acme.example\n"
+            + "scopes: { default: [openid] }\n"
+            + "profile: { \(source)claims: { subject: { where: { hd: '{hd}' }, first: /sub } } }\n"
+    }
+
     private func judge(_ text: String) async throws -> (lint: CommandResult, trial: CommandResult) {
         try home.write(Self.head + text, to: "acme.yaml")
         return (
@@ -520,6 +526,12 @@ struct JudgesTests {
                 + "resources: [{ scope: read, title: Sites, url: https://api.acme.example/sites }]\n",
             "Acme works"
         ),
+        // A subject of one organization, with a sample, of another customer, and of users without a sample.
+        (
+            Self.organization("from: id_token, ") + "samples: { userinfo: { sub: u-1, hd: acme.example } }\n",
+            "Acme works"
+        ),
+        (Self.organization("from: id_token, "), "Acme works"), (Self.organization(""), "Acme works"),
         // An empty JSON object is a body.
         (
             Self.pages + "connection: { lookups: { a: { url: https://api.acme.example/all, method: POST, body: json, "

@@ -106,6 +106,37 @@ struct ResolutionTests {
         #expect(error?.key == key)
     }
 
+    @Test("An input in a condition of a claim is filled, and a condition of inputs without a value does not count")
+    func inputsInConditions() throws {
+        func isMet(_ value: JSONValue, _ condition: String, inputs: [String: String] = [:]) throws -> Bool {
+            let provider = try ResolutionFixture.provider(
+                """
+                carnet: 1
+                id: acme
+                name: Acme
+                issuer: https://acme.example
+                inputs: { hd: { type: text, optional: true }, top: { default: example } }
+                profile: { claims: { subject: { where: { hd: \(condition) }, first: /sub } } }
+
+                """, inputs: inputs)
+            let place = try #require(provider.profile.ownClaims["subject"])
+            #expect(provider.profile.hasConditionalSubject == place.isConditional)
+            return place.value(in: ["sub": "u-1", "hd": value]) != nil
+        }
+        let acme = ["hd": "acme"]
+        #expect(try isMet("acme", "'{hd}'", inputs: acme))
+        #expect(try !isMet("other", "'{hd}'", inputs: acme) && !isMet("{hd}", "'{hd}'", inputs: acme))
+        #expect(try isMet("acme.example", "'{hd}.{top}'", inputs: acme) && !isMet("acme", "'{hd}.{top}'", inputs: acme))
+        #expect(try isMet("other", "'{hd}'") && isMet("other", "'{hd}.{top}'"))
+        #expect(try isMet("beta", "['{hd}', beta]", inputs: acme) && isMet("acme", "['{hd}', beta]", inputs: acme))
+        #expect(try isMet("beta", "['{hd}', beta]") && !isMet("acme", "['{hd}', beta]"))
+        #expect(try isMet("https://acme.example", "'{issuer}'") && !isMet("{issuer}", "'{issuer}'"))
+        #expect(try !isMet("x", "[]"))
+        let long = String(repeating: "{hd}", count: 500)
+        let text = String(repeating: "a", count: 1024)
+        #expect(try !isMet(.string(String(repeating: text, count: 500)), "'\(long)'", inputs: ["hd": text]))
+    }
+
     @Test("An input that is a whole scope may be several, and one that is a part of a scope may not")
     func severalScopes() throws {
         let yaml = """

@@ -74,7 +74,9 @@ struct AppTokenTests {
     private static let now = Date(timeIntervalSince1970: 1_800_000_000)
     private let clock = ManualClock(now: AppTokenTests.now)
 
-    private func web(key: UInt8 = 7, findUser: (@Sendable (WebAccount) async throws -> String)? = nil) throws
+    private func web(
+        key: UInt8 = 7, _ keys: String = "", findUser: (@Sendable (WebAccount) async throws -> String)? = nil
+    ) throws
         -> WebSignIn
     {
         var registry = ProviderRegistry()
@@ -85,6 +87,7 @@ struct AppTokenTests {
             issuer: \(Self.issuer)
             id_token: { algorithms: [ES256] }
             scopes: { default: [openid] }
+            \(keys)
             """
         registry.add([SourceFile(path: "acme.yaml", text: text)], origin: .folder("tests"))
         let client = try OAuthClient(
@@ -231,6 +234,22 @@ struct AppTokenTests {
         clock.advance(by: .seconds(3600))
         let late = await #expect(throws: OAuthError.self) { try await account(web, token) }
         #expect(late?.kind == .nonceMismatch)
+    }
+
+    @Test("An account that a condition of the subject refuses, or that an ID token alone does not prove, is none")
+    func conditionalAccount() async throws {
+        func account(of domain: String, from source: String) async throws -> WebAccount {
+            let web = try web(
+                "profile: { from: \(source), claims: { subject: { where: { hd: acme.example }, first: /sub } } }")
+            var draft = draft(nonce: try web.nonce(for: "s1"))
+            draft.claims["hd"] = .string(domain)
+            return try await self.account(web, try draft.text())
+        }
+        #expect(try await account(of: "acme.example", from: "id_token").subject == "user-1")
+        for (domain, source) in [("evil.example", "id_token"), ("acme.example", "userinfo")] {
+            let error = await #expect(throws: OAuthError.self) { try await account(of: domain, from: source) }
+            #expect(error?.kind == .subjectMismatch)
+        }
     }
 
     @Test("Without an audience, or with an unknown provider, nothing is accepted")

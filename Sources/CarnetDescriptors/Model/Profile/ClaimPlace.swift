@@ -33,13 +33,20 @@ package struct ClaimPlace: Hashable, Sendable {
 }
 
 extension ClaimPlace {
-    /// The claim at other places.
-    func changingPointers(
-        _ change: ([JSONPointer]) throws(ResolutionError) -> [JSONPointer]
+    /// Whether only an element that meets a condition has the claim.
+    package var isConditional: Bool { elements?.conditions.isEmpty == false }
+    /// Whether a condition is not known yet.
+    var takesInputs: Bool { elements?.conditions.contains { !$0.value.isFixed } ?? false }
+
+    /// The claim at other places, and of other elements.
+    func changing(
+        _ change: ([JSONPointer]) throws(ResolutionError) -> [JSONPointer],
+        conditions: ([Named<ClaimCondition>]) throws(ResolutionError) -> [Named<ClaimCondition>]
     ) throws(ResolutionError) -> ClaimPlace {
         let elements = try self.elements.map { elements throws(ResolutionError) in
             ClaimOfElements(
-                conditions: elements.conditions, pointers: try change(elements.pointers), reading: elements.reading)
+                conditions: try conditions(elements.conditions), pointers: try change(elements.pointers),
+                reading: elements.reading)
         }
         return ClaimPlace(pointers: try change(pointers), elements: elements, isPresence: isPresence)
     }
@@ -47,7 +54,7 @@ extension ClaimPlace {
 
 /// The values, or the first value, in those elements of a list that meet conditions.
 package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
-    fileprivate let conditions: [Named<ClaimRequirement>]
+    fileprivate let conditions: [Named<ClaimCondition>]
     /// The places of the value in an element.
     package let pointers: [JSONPointer]
     fileprivate let reading: ClaimReading
@@ -56,7 +63,7 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
     package var isList: Bool { reading == .each }
 
     package var description: String {
-        let wanted = conditions.map { "\($0.name) \($0.value.values.joined(separator: " or "))" }
+        let wanted = conditions.map { "\($0.name) \($0.value.templates.map(\.source).joined(separator: " or "))" }
         let elements = isList ? "each element" : "the first element"
         let places = pointers.map(\.description).joined(separator: " or ")
         return elements + (wanted.isEmpty ? "" : " with " + wanted.joined(separator: " and "))
@@ -95,6 +102,28 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
         conditions.allSatisfy { $0.value.isMet(by: element[JSONPointer(ofCondition: $0.name)]) }
     }
 
+    /// The list with an element that meets the conditions, if one has what the descriptor itself states: a sample has one
+    /// value of an input.
+    package func meeting(in list: JSONValue) -> JSONValue {
+        var all = list.candidates
+        func isFit(_ element: JSONValue) -> Bool {
+            conditions.allSatisfy {
+                !$0.value.isFixed || $0.value.isMet(by: element[JSONPointer(ofCondition: $0.name)])
+            }
+        }
+        guard !all.contains(where: isMet), let index = all.firstIndex(where: isFit) else { return list }
+        meet(&all[index])
+        return list.object == nil ? .array(all) : all[0]
+    }
+
+    private func meet(_ element: inout JSONValue) {
+        for condition in conditions {
+            let place = JSONPointer(ofCondition: condition.name)
+            guard !condition.value.isMet(by: element[place]) else { continue }
+            if let met = condition.value.meeting(element[place]) { element.set(met, at: place) }
+        }
+    }
+
     /// The part of a list that this claim needs, at the same indices, merged with the parts for other claims.
     package func kept(of list: JSONValue, over present: JSONValue?) -> JSONValue {
         var all = present?.candidates ?? []
@@ -122,17 +151,14 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
     package func list(of value: JSONValue, over present: JSONValue? = nil) -> JSONValue {
         guard let place = pointers.first else { return value }
         var all = present?.candidates ?? []
-        var free = all.indices.filter { isMet(by: all[$0]) }[...]
+        // An object is no list to which another element could be added.
+        var free = all.indices.filter { present?.object != nil || isMet(by: all[$0]) }[...]
         for value in isList ? value.array ?? [] : [value] {
             let index = free.popFirst() ?? all.endIndex
             if index == all.endIndex { all.append(.object(JSONObject())) }
             all[index].set(value, at: place)
             // A value that is the whole element may lack what the conditions want.
-            for condition in conditions {
-                let member = JSONPointer(ofCondition: condition.name)
-                guard !condition.value.isMet(by: all[index][member]) else { continue }
-                all[index].set(.string(condition.value.values.first ?? ""), at: member)
-            }
+            meet(&all[index])
         }
         if present?.object != nil, all.count == 1 { return all[0] }
         return .array(all)
@@ -170,7 +196,7 @@ extension JSONPointer {
 /// The mapping as it is written, for each of its keys.
 private struct ClaimSection<Reading: ClaimReadingKey>: DescriptorSection {
     var root: JSONPointer?
-    var conditions = NamedList<ClaimRequirement>()
+    var conditions = NamedList<ClaimCondition>()
     var places = PointerList([])
 
     static var keys: [Key<Self>] {

@@ -148,6 +148,8 @@ package struct ResolvedProfile: Sendable {
     package var ownRequest: RequestRules { described.request }
     /// The claims that the descriptor itself maps.
     package var ownClaims: NamedList<ClaimPlace> { described.claims }
+    /// Whether an account is refused that does not meet conditions.
+    package var hasConditionalSubject: Bool { described.claims["subject"]?.isConditional == true }
     package private(set) var request: ResolvedRequest
     package private(set) var requests: [ProfileRequest]
     package let sources: [ClaimSource]

@@ -9,7 +9,13 @@ struct SecretInputShown: LintRule {
             goes through the browser, and a default are shown and logged.
             """,
         references: ["RFC 6750, section 5.3"],
-        bad: "inputs: { key: { secret: true } }\nauthorization: { parameters: { key: '⟦{key}⟧' } }",
+        bad: """
+            inputs: { key: { secret: true } }
+            authorization: { parameters: { key: '⟦{key}⟧' } }
+
+            inputs: { key: { secret: true } }
+            profile: { claims: { groups: { root: /all, where: { key: '⟦{key}⟧' }, each: /id } } }
+            """,
         good: "inputs: { key: { secret: true } }\ntoken: { parameters: { key: '{key}' } }")
 
     func check(_ context: LintContext) -> [Diagnostic] {

@@ -12,7 +12,7 @@ struct TemplateUse: Sendable {
     let isHost: Bool
     /// Whether Carnet keeps a secret in it out of sight: it is a parameter or a header of a request of its own.
     let hidesSecrets: Bool
-    /// Whether the value is a JSON Pointer.
+    /// Whether the value is a JSON Pointer, or what is compared with a sample.
     let isPointer: Bool
     /// The parameters that a standard defines for the request whose header it is.
     let parameters: Set<String>
@@ -46,13 +46,13 @@ struct TemplateUse: Sendable {
         func add(_ lists: Place<NamedList<Template>>...) {
             for entry in lists.flatMap(\.entries) { add(entry.value, hidesSecrets: true) }
         }
-        /// The decoder accepts only inputs in a pointer.
+        /// The decoder accepts only inputs in a pointer, and in a condition of a claim.
         func add(pointersIn node: YAMLNode?) {
             if let text = node?.scalar?.text, text.holds(UInt8(ascii: "{")), let template = try? Template(text) {
                 add(node, template, isPointer: true)
             }
             for element in node?.elements ?? [] { add(pointersIn: element) }
-            for entry in node?.entries ?? [] where entry.key != "where" { add(pointersIn: entry.value) }
+            for entry in node?.entries ?? [] { add(pointersIn: entry.value) }
         }
         for url in urls { add(url.node, url.template, isURL: true, knowsIssuer: knowsIssuer && url.kind != .issuer) }
         for host in places.api.hosts.elements { add(host, isURL: true, isHost: true) }

@@ -17,6 +17,7 @@ struct UndeclaredInput: LintRule {
             issuer: https://id.acme.example
             profile: { requests: [{ url: https://id.acme.example/mail, claims: { email: /mail }, where: { primary: '⟦{b}⟧' } }] }
             """,
+            "issuer: https://id.acme.example\nprofile: { claims: { subject: { where: { hd: '⟦{hd}⟧' }, first: /sub } } }",
         ],
         good: [
             "inputs: { domain: { type: hostname } }\nissuer: https://{domain}/",

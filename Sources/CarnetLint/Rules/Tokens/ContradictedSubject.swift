@@ -78,6 +78,9 @@ struct UnprovedSubject: LintRule {
             profile: { claims: { subject: [/sub, /uid] } }
 
             scopes: { default: [openid] }
+            profile: { claims: { subject: { where: { hd: acme.example }, first: /sub } } }
+
+            scopes: { default: [openid] }
             profile: { claims: { subject: /uid } }
             samples: { userinfo: { sub: '248289761001', uid: '248289761001' } }
             """)
@@ -85,7 +88,7 @@ struct UnprovedSubject: LintRule {
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
         guard descriptor.comparesSubjects, let node = context.places.profile.claims["subject"].node,
-            descriptor.profile.claims["subject"]?.pointers.first?.tokens != ["sub"],
+            descriptor.profile.claims["subject"]?.pointersInCandidate.first?.tokens != ["sub"],
             descriptor.sampleProvesSubject == nil
         else { return [] }
         return findings(

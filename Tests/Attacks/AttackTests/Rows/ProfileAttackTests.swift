@@ -170,6 +170,35 @@ struct ProfileAttackTests {
         }
     }
 
+    @Test("UI-13: Account that a condition of the subject refuses", arguments: ["id_token", "userinfo"])
+    func UI_13_accountOfAnotherOrganization(source: String) async throws {
+        let condition = "{ where: { hd: '{hd}' }, first: /sub }"
+        let flow = Flow.signIn.adding(
+            "inputs: { hd: { type: text, optional: true } }\n"
+                + "profile: { from: \(source), claims: { subject: \(condition) } }"
+        ).served { script in
+            script.idToken.claims["hd"] = "acme.example"
+            script.userinfo["hd"] = "acme.example"
+        }
+        let limited = flow.registered { $0.inputs = ["hd": "acme.example"] }
+        let kind = source == "userinfo" ? OAuthError.Kind.missingField : .subjectMismatch
+        // The ID token does not stand in for the account.
+        try await refuse(
+            source == "userinfo" ? .profile : .idToken, kind, in: limited,
+            each: ["evil.example", "ACME.example", nil, .null, true] as [JSONValue?], mayRequest: ["/userinfo"]
+        ) { script, domain in
+            script.idToken.claims["hd"] = domain
+            script.userinfo["hd"] = domain
+        }
+        // Without a value of the input, the condition does not count.
+        try await accept(in: flow) { script in
+            script.idToken.claims["hd"] = nil
+            script.userinfo["hd"] = nil
+        } check: { _, outcome in
+            #expect(outcome.profile?.subject == "user-1")
+        }
+    }
+
     @Test("UI-12: Subject that cannot be made")
     func UI_12_subjectThatCannotBeMade() async throws {
         let made = Flow.plainSignIn.adding(
