@@ -36,7 +36,7 @@ package final class Simulation: Sendable {
         authenticationMethod: ClientAuthenticationMethod? = nil, redirectURI: String? = nil, scopes: [String]? = nil
     ) {
         let methods = provider.client.authentication
-        let method = authenticationMethod ?? methods.first
+        let method = authenticationMethod ?? provider.usualMethod
         let usesKey = hasSecret == nil && method == .privateKeyJWT
         let usesCertificate = hasSecret == nil && method?.usesCertificate == true
         let usesSecret = hasSecret ?? method?.usesSecret ?? false
@@ -100,6 +100,15 @@ package final class Simulation: Sendable {
         let text = stated(provider.samples.token, as: rules.format)?[rules.root]?
             .first(of: rules.fields[keyPath: field].pointers)?.string
         return text.flatMap { JSONValue(claimsOf: $0) == nil ? nil : Secret($0) }
+    }
+}
+
+extension ProviderStage {
+    /// How a test client authenticates: in the first way; where nobody signs in, in the first that proves who it is, because
+    /// a public client has no tokens of its own.
+    package var usualMethod: ClientAuthenticationMethod? {
+        let methods = self.client.authentication
+        return (self.hasSignInPage ? nil : methods.first { $0 != .none }) ?? methods.first
     }
 }
 

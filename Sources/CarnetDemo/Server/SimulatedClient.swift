@@ -45,7 +45,7 @@ package struct SimulatedClient {
         scopes: [String]? = nil, clientID: String = Self.clientID, prefersSecret: Bool
     ) {
         let methods = provider.client.authentication
-        let method = prefersSecret || !methods.contains(.none) ? methods.first ?? .none : .none
+        let method = prefersSecret || !methods.contains(.none) ? provider.usualMethod ?? .none : .none
         // RFC 7518, section 3.2: a secret that signs is as long as the hash.
         let secret = method == .clientSecretJWT || (provider.idToken.hs256 != nil) ? Self.longSecret : Self.secret
         registration = ClientRegistration(

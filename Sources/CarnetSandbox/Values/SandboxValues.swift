@@ -80,11 +80,13 @@ extension Provider {
         if isUnknown {
             values.set(.token, "id_token", self.claimsOnly(of: "id_token", \.idToken, about: user))
         }
-        // Before a sign-in, the scopes are those that each asks for.
+        // Before a sign-in, the scopes are those that each asks for; that of nothing gets those of the sample.
         let asked = (self.scopes.required + self.scopes.defaults + self.scopes.offline).reduce(into: [String]()) {
             if !$0.contains($1) { $0.append($1) }
         }
-        values.set(.token, "scope", (grant?.scopes ?? asked).joined(separator: self.scopes.separator))
+        values.set(
+            .token, "scope",
+            (grant?.scopes ?? (asked.isEmpty ? self.sampleScopes : asked)).joined(separator: self.scopes.separator))
         for (name, text) in self.secretInputs { values.set(.input, name, text) }
         for lookup in self.connection.lookups.items {
             let candidate = values.conditions(lookup.value.conditions.items).flatMap(lookup.value.candidate)
