@@ -119,7 +119,7 @@ extension SampleFindings {
         let rules = profileRules
         guard rules.subject == nil else { return [] }
         guard Profile.subject(stated: nil, profile, at: simulation.provider) == nil else {
-            return ofGroup(in: root, sample)
+            return ofOtherSubject(profile, in: sample) + ofGroup(in: root, sample)
         }
         if let template = rules.derive["subject"]?.template { return notDerived(template, in: sample) }
         guard let pointers = rules.claims["subject"]?.pointers else {

@@ -17,6 +17,21 @@ extension SampleFindings {
         }
     }
 
+    /// A derived subject that is not that of the ID token, with which the engine compares it.
+    func ofOtherSubject(_ profile: Profile, in sample: Sample) -> [Diagnostic] {
+        let descriptor = context.descriptor
+        guard descriptor.comparesSubjects, !descriptor.derivesOtherSubject,
+            let template = simulation.provider.profile.subjectTemplate,
+            !template.references.contains(where: { $0.isAlwaysSecret && !simulation.hasSampledClaims(of: $0) }),
+            let own = profile.subject,
+            let stated = sample.body[stated: "sub"]?.scalarText ?? descriptor.subjectOfSampleIDToken,
+            !own.isSameBytes(as: stated)
+        else { return [] }
+        return context.findings(
+            .contradictedSubject, "the subject that 'derive' makes is not the sample's sub, which the ID token has",
+            at: places.profile.derive["subject"].span, help: DiagnosticExplanation.otherSubject, sample: sample.place)
+    }
+
     private func leftOut(_ what: String, at span: SourceSpan) -> Diagnostic {
         context.finding(
             .claimNotRead, "the samples have the values of \(what), and its template finds nothing in them", at: span,

@@ -270,7 +270,11 @@ extension Profile {
                     .profile, .subjectMismatch,
                     "the profile belongs to another user than the one who signed in: its subject is "
                         + "\"\(request.quotable(own, limit: 80))\", not \"\(subject.quotable(limit: 80))\"",
-                    descriptorKey: key)
+                    descriptorKey: key,
+                    hint: provider.profile.subjectTemplate.map { _ in
+                        "derive it with profile.from: id_token; or, if the provider issues no ID tokens, write id_token: "
+                            + "{ none: REASON }"
+                    })
             }
         }
     }

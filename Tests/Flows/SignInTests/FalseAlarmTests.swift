@@ -205,6 +205,31 @@ import Testing
             """
         ),
         (
+            "T070", "derive it with from: id_token", .subjectMismatch,
+            """
+            issuer: https://odd.example
+            scopes: { default: [openid] }
+            profile: { from: userinfo, derive: { subject: "{jwt_claim(token.id_token, '/oid')}" } }
+            samples:
+              token:
+                access_token: x
+                token_type: Bearer
+                id_token: eyJhbGciOiAiUlMyNTYifQ.eyJzdWIiOiAicy0xIiwgIm9pZCI6ICJvLTEifQ.
+              userinfo: { sub: s-1, oid: o-1 }
+
+            """
+        ),
+        (
+            "T070", "id_token: { none: REASON }", .subjectMismatch,
+            """
+            issuer: https://odd.example
+            scopes: { default: [openid] }
+            profile: { claims: { uid: /uid }, derive: { subject: '{lower(claim.uid)}' } }
+            samples: { userinfo: { sub: a, uid: B } }
+
+            """
+        ),
+        (
             "K120", "\"token.user\" is secret", .missingEndpoint,
             """
             endpoints:

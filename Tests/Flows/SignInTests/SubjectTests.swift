@@ -107,6 +107,17 @@ struct SubjectTests {
         }
     }
 
+    @Test("Where a derived subject is not that of the ID token, the error names what works")
+    func otherDerivedSubject() async throws {
+        let keys =
+            "profile: { claims: { uid: /uid }, derive: { subject: '{claim.uid}' } }\nsamples: { userinfo: { sub: a, uid: b } }\n"
+        let session = try await fixture(Self.head + Self.openID + keys, .sample, MemoryTokenStore()).signIn()
+        let error = await #expect(throws: OAuthError.self) { _ = try await session.profile() }
+        #expect(error?.kind == .subjectMismatch && error?.descriptorKey == "profile.derive.subject")
+        let hint = error?.hint ?? ""
+        #expect(hint.contains("profile.from: id_token") && hint.contains("id_token: { none: REASON }"), "\(hint)")
+    }
+
     @Test("A subject that is made only where none was read could be another user's, and is refused")
     func subjectWhenMissing() throws {
         let keys =

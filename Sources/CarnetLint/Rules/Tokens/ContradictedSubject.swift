@@ -1,8 +1,8 @@
 import CarnetDescriptors
 import CarnetFoundation
 
-struct ContradictedSubject: LintRule {
-    let explanation = DiagnosticExplanation(
+extension DiagnosticExplanation {
+    package static let contradictedSubject = DiagnosticExplanation(
         "T070", name: "contradicted-subject",
         summary: "The subject is not the 'sub' of the ID token, or 'profile.subject' denies that there is one.",
         rationale: """
@@ -26,6 +26,13 @@ struct ContradictedSubject: LintRule {
 
             scopes: { default: [openid] }
             profile: { claims: { team: /team }, derive: { subject: ⟦'{claim.team}-{claim.subject}'⟧ } }
+
+            scopes: { default: [openid] }
+            profile: { from: userinfo, derive: { subject: ⟦"{jwt_claim(token.id_token, '/oid')}"⟧ } }
+
+            scopes: { default: [openid] }
+            profile: { claims: { uid: /uid }, derive: { subject: ⟦'{claim.uid}'⟧ } }
+            samples: { userinfo: { sub: '248289761001', uid: jane } }
             """,
         good: """
             scopes: { default: [openid] }
@@ -35,7 +42,19 @@ struct ContradictedSubject: LintRule {
 
             scopes: { default: [openid] }
             profile: { from: id_token, claims: { team: /team }, derive: { subject: '{claim.team}-{claim.subject}' } }
+
+            scopes: { default: [openid] }
+            profile: { derive: { subject: "{jwt_claim(token.id_token, '/sub')}" } }
             """)
+
+    /// What lets the subject be made of other values.
+    package static let otherSubject =
+        "remove it, because the subject is /sub by default; or derive it with from: id_token; or, if the provider issues no "
+        + "ID tokens, write id_token: { none: REASON }"
+}
+
+struct ContradictedSubject: LintRule {
+    let explanation = DiagnosticExplanation.contradictedSubject
 
     func check(_ context: LintContext) -> [Diagnostic] {
         guard context.descriptor.comparesSubjects else { return [] }
@@ -44,11 +63,11 @@ struct ContradictedSubject: LintRule {
                 "the ID token has a subject", in: context, at: context.places.profile.subject.keySpan,
                 help: "remove it; or, if the provider issues no ID tokens, write id_token: { none: REASON }")
         }
-        if context.descriptor.profile.derive["subject"]?.isComposed == true {
+        if context.descriptor.derivesOtherSubject {
             return findings(
                 "the subject that 'derive' makes is not the ID token's sub", in: context,
                 at: context.places.profile.derive["subject"].span,
-                help: "remove it, because the subject is /sub by default; or write from: id_token")
+                help: DiagnosticExplanation.otherSubject)
         }
         guard let node = context.places.profile.claims["subject"].node,
             context.descriptor.sampleProvesSubject == false
@@ -99,11 +118,24 @@ struct UnprovedSubject: LintRule {
 
 extension ProviderDescriptor {
     /// Whether the subject of a profile is compared with that of an ID token.
-    fileprivate var comparesSubjects: Bool {
+    package var comparesSubjects: Bool {
         let requested = self.scopes.defaults + self.scopes.required
         let source = self.profile.source ?? .userinfo
         return canHaveIDToken && requested.contains("openid") && !self.authorization.omit.contains("scope")
             && source == .userinfo && !isWithout(.userinfo)
+    }
+
+    /// Whether the template of the subject makes another value than the ID token's 'sub', by itself: it has text of its own,
+    /// or it takes no value, or another claim of the token.
+    package var derivesOtherSubject: Bool {
+        guard let template = self.profile.derive["subject"]?.template else { return false }
+        let claims = claimsOfSampleIDToken
+        let isOfToken = template.references.allSatisfy { $0 == TemplateReference(.token, "id_token") }
+        return template.isComposed
+            || isOfToken
+                && !template.claimsOfTokens.contains { place in
+                    place.tokens == ["sub"] || claims?[place].map { $0 == claims?["sub"] } ?? false
+                }
     }
 
     /// Whether the samples have one subject in both places; `nil` if they have not both.
@@ -116,9 +148,11 @@ extension ProviderDescriptor {
     }
 
     /// The subject in the sample of the ID token, if it is a JWT.
-    private var subjectOfSampleIDToken: String? {
+    package var subjectOfSampleIDToken: String? { claimsOfSampleIDToken?["sub"]?.scalarText }
+
+    private var claimsOfSampleIDToken: JSONValue? {
         let rules = self.token.response
         let token = self.samples.token?[rules.root]?.first(of: rules.fields.idToken.pointers)?.string
-        return token.flatMap(JSONValue.init(claimsOf:))?["sub"]?.scalarText
+        return token.flatMap(JSONValue.init(claimsOf:))
     }
 }
