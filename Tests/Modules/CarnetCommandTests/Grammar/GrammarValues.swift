@@ -175,6 +175,7 @@ extension GrammarDescriptor {
         case "token_sets": return dice.pick(["user", "team"])
         case "headers":
             return dice.pick(["X-Version", "X-Key", "Accept", "User-Agent", "Authorization", "Content-Type"])
+        case "claims" where path.first == "issuer_match": return dice.pick(["tenantid"])
         case "claims": return path.contains("assertion") ? dice.pick(["team", "aud"]) : dice.pick(Self.claims)
         case "rename", "encode":
             return dice.pick(Self.parameters + ["x"])
