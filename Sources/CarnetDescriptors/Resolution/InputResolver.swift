@@ -134,7 +134,12 @@ struct InputResolver {
         if rules[Template.issuerName] == nil, template.inputNames.contains(Template.issuerName) {
             throw error(.unknownInput, "issuer", "inputs has no {\(Template.issuerName)}")
         }
-        return try url(template, key: "issuer")
+        let url = try url(template, key: "issuer")
+        if let url, IssuerRule.metadataPaths.contains(where: url.path.holds) {
+            throw error(
+                .badURL, "issuer", "\(url.text) is the URL of a metadata document: write the 'issuer' in that document")
+        }
+        return url
     }
 
     /// - Throws: `ResolutionError`, also for an input that could move the URL to another host.

@@ -39,6 +39,17 @@ struct URLInputTests {
         #expect(throws: ResolutionError.self) { try ResolutionFixture.provider(yaml) }
     }
 
+    @Test("are refused where an issuer would be the URL of a metadata document")
+    func metadataAsIssuer() throws {
+        for path in ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server/realm"] {
+            let yaml = "inputs: { site: { type: host_path } }\nissuer: https://{site}\n"
+            let error = #expect(throws: ResolutionError.self) {
+                try ResolutionFixture.provider(yaml, inputs: ["site": "id.acme.example" + path])
+            }
+            #expect(error?.key == "issuer" && error?.reason.contains("metadata document") == true, "\(path)")
+        }
+    }
+
     private func refusal(_ yaml: String) throws -> ResolutionError? {
         do {
             _ = try ResolutionFixture.provider(Self.inputs + yaml, inputs: Self.values)

@@ -13,6 +13,11 @@ package enum IssuerRule: Hashable, DescriptorValue, Sendable {
     /// Any issuer that the metadata names.
     case off(because: String)
 
+    /// What the URL of a metadata document has, and no issuer.
+    package static let metadataPaths = [
+        "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server",
+    ]
+
     static var shape: Shape {
         .either([
             .choice(["exact"]),

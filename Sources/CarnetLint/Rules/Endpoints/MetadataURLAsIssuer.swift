@@ -13,21 +13,30 @@ struct MetadataURLAsIssuer: SingleValueRule {
         bad: [
             "issuer: https://id.acme.example⟦/.well-known/openid-configuration⟧",
             "issuer: https://id.acme.example⟦/.well-known/oauth-authorization-server⟧/realm",
+            """
+            inputs: { site: { type: host_path, example: id.acme.example⟦/.well-known/openid-configuration⟧ } }
+            issuer: https://{site}
+            """,
         ],
         good: "issuer: https://id.acme.example\ndiscovery_url: https://acme.example/.well-known/openid-configuration")
 
-    private static let suffixes = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
-
     func check(_ context: LintContext) -> [Diagnostic] {
-        context.urls.filter { $0.kind == .issuer }.compactMap { url in
-            guard let suffix = Self.suffixes.first(where: url.source.holds),
-                let range = url.source.firstRange(of: suffix)
+        let issuers = context.urls.filter { $0.kind == .issuer }
+        let used = context.descriptor.issuer?.inputNames ?? []
+        let values = context.places.inputs.named().filter { used.contains($0.name) }.flatMap { input in
+            [input.value.defaultValue.node, input.value.example.node].compactMap { $0 } + input.value.allowed.elements
+        }
+        let texts =
+            issuers.map { (text: $0.source, node: $0.node) }
+            + values.compactMap { node in node.scalar.map { (text: $0.text, node: node) } }
+        return texts.compactMap { text, node in
+            guard let path = IssuerRule.metadataPaths.first(where: text.holds), let range = text.firstRange(of: path)
             else { return nil }
-            let span = context.span(of: url.source[range], in: url.node)
+            let span = context.span(of: text[range], in: node)
             return finding(
                 "the issuer is the URL of its metadata document", in: context, at: span,
                 help: "use the exact 'issuer' of that document; name a document elsewhere in 'discovery_url'",
-                fix: span == url.node.span ? nil : Fix(.unsafe, "remove it", at: span, with: ""))
+                fix: span == node.span ? nil : Fix(.unsafe, "remove it", at: span, with: ""))
         }
     }
 }
