@@ -115,7 +115,8 @@ extension SampleFindings {
             return [
                 rejected(
                     "samples.\(sample.name)", error, at: sample.place.keySpan,
-                    help: help.map { "if the response is form-encoded, add \($0)" })
+                    help: help.map { "if the response is form-encoded, add \($0)" }
+                        ?? similar(error, rules.capture, in: sample.body))
             ]
         }
     }
@@ -140,7 +141,10 @@ extension SampleFindings {
                 return ofShortLife(sample, step.value.response, at: span)
                     + of(step.value.capture, place.capture, in: sample, name, place.sample)
             } catch {
-                return [rejected("exchange.\(step.name).sample", error, at: span)]
+                let sample = Simulation.stated(step.value.sample, as: step.value.response.format)
+                let captures = [step.value.capture, step.value.response.capture]
+                let help = captures.lazy.compactMap { similar(error, $0, in: sample) }.first
+                return [rejected("exchange.\(step.name).sample", error, at: span, help: help)]
             }
         }
     }
@@ -330,7 +334,17 @@ extension SampleFindings {
         }
     }
 
-    /// A value that may be missing, or has an example, beside a member whose name differs by a letter or two, or with an
+    /// The member that is meant by a pointer of a value that a sample lacks.
+    private func similar(
+        _ error: OAuthError, _ captures: NamedList<ResponseCapture>, in body: JSONValue?
+    ) -> String? {
+        guard error.kind == .valueMissing, let body else { return nil }
+        let read = captures.items.flatMap(\.value.pointers.pointers)
+        return captures.items.lazy.map(\.value.pointers.pointers).filter { !body.hasMember(at: $0) }
+            .compactMap { body.member(similarTo: $0, besides: read) }.first.map { "did you mean \($0)?" }
+    }
+
+    /// A value that may be missing, beside a member whose name differs by a letter or two, or with an
     /// object or a list at its place, of which nothing is kept.
     private func of(
         _ captures: NamedList<ResponseCapture>, _ place: Place<NamedList<ResponseCapture>>, in body: JSONValue?,

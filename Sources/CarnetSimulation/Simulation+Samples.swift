@@ -10,7 +10,7 @@ extension Simulation {
         let rules = isRefresh ? provider.refreshResponse : provider.token.response
         return try TokenResponse(
             validating: Self.response(
-                sample.completed(with: rules.capture), status: rules.success.statuses.first?.code ?? 200,
+                sample, status: rules.success.statuses.first?.code ?? 200,
                 as: rules.format), to: try proved(isRefresh ? try refreshRequest() : try tokenRequest()),
             from: provider, refreshing: tokens)
     }
@@ -123,7 +123,7 @@ extension Simulation {
         let rules = step.value.response
         return try ExchangeResponse(
             validating: Self.response(
-                sample.completed(with: step.value.capture), status: rules.success.statuses.first?.code ?? 200,
+                sample, status: rules.success.statuses.first?.code ?? 200,
                 as: rules.format), to: request, of: step, from: provider)
     }
 
@@ -158,19 +158,5 @@ extension Simulation {
         return IncomingResponse(
             head: HTTPResponse(status: HTTPResponse.Status(code: status), headerFields: [.contentType: type]),
             body: Array(body.utf8))
-    }
-}
-
-extension JSONValue {
-    /// The sample with the example of each kept value that it lacks.
-    fileprivate func completed(with captures: NamedList<ResponseCapture>) -> JSONValue {
-        guard self.object != nil else { return self }
-        var completed = self
-        for capture in captures.items where !hasMember(at: capture.value.pointers.pointers) {
-            guard let place = capture.value.pointers.pointers.first, let example = capture.value.example
-            else { continue }
-            completed.set(.string(example), at: place)
-        }
-        return completed
     }
 }

@@ -245,6 +245,18 @@ extension DiagnosticExplanation {
             """,
             "samples: { ⟦token⟧: { access_token: '', token_type: Bearer } }",
             """
+            token: { response: { capture: { site: { from: /site/id, example: s1 } } } }
+            samples: { ⟦token⟧: { access_token: redacted, token_type: Bearer, site: s1 } }
+            """,
+            """
+            exchange:
+              site:
+                url: https://id.acme.example/site
+                brings: values
+                capture: { site: { from: /site_id, example: s1 } }
+                ⟦sample⟧: { siteId: s1 }
+            """,
+            """
             endpoints:
               authorization: https://id.acme.example/authorize
               token: https://id.acme.example/token
@@ -281,7 +293,7 @@ extension DiagnosticExplanation {
             token: { response: { format: form } }
             samples: { token: 'access_token=redacted&scope=read%2Cwrite&token_type=bearer' }
 
-            token: { response: { capture: { site: { from: /site_id, example: s1 } } } }
+            token: { response: { capture: { site: { from: /site_id, example: s1, optional: true } } } }
             samples: { token: { access_token: redacted-access-token, token_type: Bearer } }
             """)
 

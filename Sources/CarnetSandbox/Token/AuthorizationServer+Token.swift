@@ -284,7 +284,10 @@ extension AuthorizationServer {
             body.set(details, at: JSONPointer(tokens: shape.rules.root.tokens + ["authorization_details"]))
         }
         if !isRefresh || provider.refresh.response != nil {
-            body.add(shape.rules.capture, .token, of: Person(of: grant, at: provider))
+            // A response that is read by other rules may have no sample of its own.
+            let own = [shape.rules, provider.token.response].map { $0.capture.items.map(\.value.pointers.pointers) }
+            let isSample = isRefresh ? provider.samples.refresh != nil : shape.isSample && own[0] == own[1]
+            body.add(shape.rules.capture, .token, of: Person(of: grant, at: provider), isSample: isSample)
         }
         if !isRefresh { try addTokenSets(to: &body, of: grant) }
         return body

@@ -60,8 +60,9 @@ extension AuthorizationServer {
                     body.set("DPoP", at: place)
                 }
             }
-            body.add(step.value.response.capture, .token, of: Person(of: grant, at: provider))
-            body.add(step.value.capture, .step, of: Person(of: grant, at: provider))
+            let person = Person(of: grant, at: provider)
+            body.add(step.value.response.capture, .token, of: person, isSample: stated != nil)
+            body.add(step.value.capture, .step, of: person, isSample: stated != nil)
             let rules = step.value.response
             return success(rules.success.adding(to: body), by: rules)
         } catch {
@@ -201,13 +202,17 @@ extension ExchangeStep {
 }
 
 extension JSONValue {
-    /// Puts the example of each kept member where a sample has none. Null says that this user has none.
+    /// Puts the example of each kept member where a response has none. Null says that this user has none. What a sign-in
+    /// needs, a sample has itself.
     mutating func add(
-        _ captures: NamedList<ResponseCapture>, _ origin: TemplateOrigin = .connection, of person: Person? = nil
+        _ captures: NamedList<ResponseCapture>, _ origin: TemplateOrigin = .connection, of person: Person? = nil,
+        isSample: Bool = true
     ) {
         for capture in captures.items {
             let pointers = capture.value.pointers.pointers
-            guard let place = pointers.first(where: { self[$0] != nil }) ?? pointers.first else { continue }
+            guard !isSample || capture.value.isOptional || hasMember(at: pointers),
+                let place = pointers.first(where: { self[$0] != nil }) ?? pointers.first
+            else { continue }
             if let own = person?.value(of: capture, origin) {
                 set(.string(own), at: place)
             } else if let example = capture.value.example, !hasMember(at: pointers) {

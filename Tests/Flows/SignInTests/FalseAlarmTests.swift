@@ -80,7 +80,7 @@ import Testing
         (
             "T004",
             endpoints + """
-                token: { response: { capture: { jwt: { from: /jwt, example: x } } } }
+                token: { response: { capture: { jwt: { from: /jwt, example: x, optional: true } } } }
                 samples: { token: { access_token: redacted, token_type: Bearer } }
 
                 """

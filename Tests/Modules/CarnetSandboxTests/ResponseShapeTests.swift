@@ -300,6 +300,24 @@ struct ResponseShapeTests {
         #expect(try JWT(token).claims["tenant"] == "t-9")
     }
 
+    @Test("adds what may be missing to a sample, not what a sign-in needs; without a sample, both")
+    func keptValues() async throws {
+        let rules = """
+            token:
+              response:
+                capture:
+                  need: { from: /need, example: n1 }
+                  site: { from: /site, example: s1, optional: true }
+
+            """
+        let sampled = try await TestClient(
+            acme + rules + "samples: { token: { access_token: x, token_type: Bearer } }\n"
+        ).exchange().json
+        #expect(sampled["need"] == nil && sampled["site"] == "s1")
+        let made = try await TestClient(acme + rules).exchange().json
+        #expect(made["need"] == "n1" && made["site"] == "s1")
+    }
+
     @Test("leaves null in a sample as it is")
     func nullInSample() async throws {
         let client = try TestClient(

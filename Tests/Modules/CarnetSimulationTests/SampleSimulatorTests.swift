@@ -292,6 +292,28 @@ struct SampleSimulatorTests {
         }
     }
 
+    @Test("A value that a sign-in needs is in the sample, whether or not it has an example")
+    func neededValue() {
+        for more in ["", ", example: s1"] {
+            let capture = "capture: { site: { from: /blog/id\(more) } }"
+            #expect(
+                help(
+                    "token: { response: { \(capture) } }\n"
+                        + "samples: { token: { access_token: a, token_type: Bearer, expires_in: 3600, blog: { ID: 1 } } }\n"
+                ) == [
+                    "T004: the engine rejects samples.token: the response has no \"site\" at /blog/id; did you mean /blog/ID?"
+                ])
+            let step =
+                "exchange: { x: { url: 'https://a.example/x', brings: values, \(capture), sample: { blog: { ID: 1 } } } }\n"
+            let found = help(step)
+            #expect(found.count == 1 && found[0].hasPrefix("T004") && found[0].hasSuffix("did you mean /blog/ID?"))
+            // A refresh keeps the value of the first response.
+            let again =
+                "refresh: { response: { \(capture) } }\nsamples: { refresh: { access_token: a, token_type: Bearer, expires_in: 3600 } }\n"
+            #expect(help(again) == [])
+        }
+    }
+
     @Test(
         "What prevents a request has advice",
         arguments: [DiagnosticExplanation.requestNotMade, .inputWithoutExample].flatMap(\.bad))
