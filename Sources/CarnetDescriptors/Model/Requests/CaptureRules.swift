@@ -51,7 +51,7 @@ package struct ResponseCapture: DescriptorSection, Sendable {
     static let keys: [Key<Self>] = [
         Key("from", \.pointers, isRequired: true, "its place in the whole body"),
         Key("pattern", \.pattern, "a regular expression for the whole value"),
-        Key("example", \.example, "an example; the sandbox sends it if the sample has none"),
+        Key("example", \.example, "the sandbox sends it without a sample, or if optional"),
         Key("optional", \.isOptional, "whether it may be missing; default: false"),
         Key("secret", \.isSecret, "whether the value is a secret; default: false"),
     ]
