@@ -15,16 +15,18 @@ struct ScopeNotInCatalog: LintRule {
             "scopes: { default: [openid, ⟦emial⟧], catalog: [openid, email] }",
             "scopes: { catalog: [{ id: write, implies: [⟦raed⟧] }, read] }",
             "scopes: { catalog: [read] }\nsamples: { token: { access_token: x, token_type: Bearer, scope: ⟦read files⟧ } }",
+            "scopes: { default: [read] }\nsamples: { token: { access_token: x, token_type: Bearer, scope: ⟦all⟧ } }",
         ],
         good: [
             "scopes: { default: [openid, email] }", "scopes: { default: [email], catalog: [openid, email] }",
+            "scopes: { default: [read] }\nsamples: { token: { access_token: x, token_type: Bearer, scope: read all } }",
             "inputs: { more: { default: email } }\nscopes: { default: ['{more}'], catalog: [openid, email] }",
         ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let catalog = context.descriptor.scopes.catalog.map(\.id)
         let known = Set(catalog)
-        guard !catalog.isEmpty else { return [] }
+        guard !catalog.isEmpty else { return unknown(context).map { [$0] } ?? [] }
         var missing: [ScopeUse] = []
         var found: [Diagnostic] = []
         for use in context.scopeUses
@@ -50,7 +52,8 @@ struct ScopeNotInCatalog: LintRule {
         ]
     }
 
-    /// A scope that only the sample has. With an argument or the name of a host, a scope is made at run time.
+    /// A scope that only the sample has; without a catalogue, beside none that is requested. With an argument or the name of
+    /// a host, a scope is made at run time.
     private func unknown(_ context: LintContext) -> Diagnostic? {
         let (rules, sample) = (context.descriptor.token.response, context.places.samples.token)
         let root = context.descriptor.samples.token?[rules.root]
@@ -62,6 +65,15 @@ struct ScopeNotInCatalog: LintRule {
         let unknown = scopes?.first { scope in
             !scope.contains(where: { ": ".contains($0) }) && scope.split(separator: ".").count < 3
                 && !known.contains { $0 == scope || $0.contains("{") }
+        }
+        let scopeRules = context.descriptor.scopes
+        if scopeRules.catalog.isEmpty {
+            let requested = scopeRules.defaults + scopeRules.required + scopeRules.offline
+            let text = scopes?.joined(separator: " ").lettersAndDigits ?? ""
+            // Nearly the same name, or another separator, is what R003 reports.
+            guard !requested.isEmpty, !context.descriptor.authorization.omit.contains("scope"),
+                !requested.contains(where: { text.holds($0.lettersAndDigits) })
+            else { return nil }
         }
         return unknown.map { scope in
             finding(
