@@ -24,6 +24,13 @@ struct ReservedParameter: SingleValueRule {
             scopes: { default: [openid] }
             authorization: { parameters: { ⟦nonce⟧: '{random()}' } }
             """,
+            """
+            client: { authentication: [client_secret_basic] }
+            token: { parameters: { ⟦client_id⟧: '{client.secret}' } }
+
+            client: { authentication: [client_secret_post] }
+            token: { omit: [client_secret], parameters: { ⟦client_secret⟧: '{client.id}' } }
+            """,
         ],
         good: """
             authorization:
@@ -46,6 +53,14 @@ struct ReservedParameter: SingleValueRule {
             var omitted = request.omittedNames
             if omitted.isEmpty, kind.inheritsToken { omitted = Set(context.descriptor.token.request.omit) }
             return request.added.compactMap { entry in
+                if kind.authenticatesClient, entry.isOtherCredential,
+                    !request.rename.contains(where: { $0.key == entry.key })
+                {
+                    let isID = entry.key == "client_id"
+                    return finding(
+                        isID ? "the client id is the client's secret" : "the client's secret is the client id",
+                        in: context, at: entry.keySpan, help: "write {client.\(isID ? "id" : "secret")}, or remove it")
+                }
                 guard let parameter = kind.parameter(entry.key), !isRefusedElsewhere(entry, parameter.name),
                     context.descriptor.sends(parameter.name, in: kind)
                 else { return nil }

@@ -45,7 +45,8 @@ struct TwoAuthenticationMethods: LintRule {
             let headers = request.headers.filter { $0.key.lowercased() == Self.header && $0.holdsSecret }
             let twice: [YAMLEntry] =
                 switch method {
-                case .clientSecretBasic: headers.isEmpty ? request.added.filter(\.holdsSecret) : []
+                case .clientSecretBasic:
+                    headers.isEmpty ? request.added.filter { $0.holdsSecret && !$0.isOtherCredential } : []
                 case .clientSecretPost: request.omittedNames.contains("client_secret") ? [] : headers
                 default: []
                 }
@@ -61,13 +62,21 @@ struct TwoAuthenticationMethods: LintRule {
 }
 
 extension YAMLEntry {
+    private static let (id, secret) = (TemplateReference(.client, "id"), TemplateReference(.client, "secret"))
+
+    private var template: Template? {
+        value.scalar.flatMap { $0.text.holds(UInt8(ascii: "{")) ? try? Template($0.text, in: .anywhere) : nil }
+    }
+
     /// Whether the value shows the client's secret, plainly or in an encoding.
     fileprivate var holdsSecret: Bool {
-        guard let text = value.scalar?.text, text.holds(UInt8(ascii: "{")),
-            let template = try? Template(text, in: .anywhere)
-        else { return false }
-        let secret = TemplateReference(.client, "secret")
-        return template.references.contains(secret) && template.shows()
+        template.map { $0.references.contains(Self.secret) && $0.shows() } ?? false
+    }
+
+    /// Whether the client's id is its secret, or the secret its id.
+    var isOtherCredential: Bool {
+        let references = ["client_id", "client_secret"].contains(key) ? template?.references ?? [] : []
+        return references == [key == "client_id" ? Self.secret : Self.id]
     }
 }
 
