@@ -26,6 +26,12 @@ package struct ClaimPlace: Hashable, Sendable {
     /// The places in a candidate.
     package var pointersInCandidate: [JSONPointer] { isOfCandidates ? elements?.pointers ?? [] : pointers }
 
+    /// Whether another claim is read of the same element of a list.
+    package func isOfSameElement(as other: ClaimPlace) -> Bool {
+        func list(_ claim: ClaimPlace) -> [JSONPointer] { claim.elements == nil ? [.whole] : claim.pointers }
+        return list(self) == list(other) && (elements?.conditions ?? []) == (other.elements?.conditions ?? [])
+    }
+
     /// The value in what is at the place.
     package func value(in found: JSONValue) -> JSONValue? {
         elements.map { $0.value(in: found) } ?? (isPresence ? .bool(found.isSomething) : found)
@@ -69,9 +75,6 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
         return elements + (wanted.isEmpty ? "" : " with " + wanted.joined(separator: " and "))
             + (reading == .present ? ", whether it has " : ", at ") + places
     }
-
-    /// Whether another claim is read of the same element.
-    package func isOfSameElement(as other: ClaimOfElements?) -> Bool { conditions == other?.conditions }
 
     package func value(in list: JSONValue) -> JSONValue? {
         let found = list.candidates.lazy.filter(isMet).map { $0.firstStated(of: pointers) }

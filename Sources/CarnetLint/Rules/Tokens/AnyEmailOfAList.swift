@@ -22,6 +22,13 @@ struct AnyEmailOfAList: LintRule {
                 ⟦email_verified⟧: { root: /emails, first: /verified }
 
             profile: { claims: { ⟦email⟧: { root: /emails, where: { verified: true }, first: /value } } }
+
+            profile:
+              requests:
+                - url: https://api.acme.example/emails
+                  root: /values
+                  claims: { ⟦email⟧: /email }
+                  sample: { values: [{ email: old@acme.example }, { email: ada@acme.example, is_primary: true }] }
             """,
         good: [
             """
@@ -39,30 +46,61 @@ struct AnyEmailOfAList: LintRule {
                   claims: { email: /email }
                   sample: { state: active, email: ada@acme.example }
             """,
+            """
+            profile: { claims: { email: { where: { confirmed: true }, first: /email }, email_verified: /confirmed } }
+            samples: { userinfo: { sub: u-1, email: ada@acme.example, confirmed: true } }
+            """,
+            """
+            profile: { claims: { email: { root: /mail, where: { confirmed: true }, first: /value } } }
+            samples: { userinfo: { sub: u-1, mail: { value: ada@acme.example, confirmed: true } } }
+            """,
         ])
 
     /// How providers mark the address that is the account's. A list of fields of all kinds has it under its name.
     private static let marks = ["primary", "default", "main", "preferred", "mail"]
 
     func check(_ context: LintContext) -> [Diagnostic] {
-        let firsts = context.places.profile.claims.entries.filter { $0.key == "email" && Self.isFirstOfList($0.value) }
-        return firsts.map { entry in
-            finding(
-                "the pointer takes the first address of a list", in: context, at: entry.keySpan,
-                help: "select the primary one: { root: /LIST, where: { primary: true }, first: /PLACE }")
-        } + unmarked(context) + verifiedElsewhere(context)
+        let (profile, places) = (context.descriptor.profile, context.places.profile)
+        let further = zip(profile.requests, places.requests.all).map { rules, place in
+            EmailSource(
+                claims: rules.claims, places: place.claims, conditions: place.conditions.entries,
+                found: rules.sample?[rules.root], mayBeList: true)
+        }
+        let first = EmailSource(
+            claims: profile.claims, places: places.claims,
+            found: profile.source ?? .userinfo == .userinfo ? context.descriptor.samples.userinfo?[profile.root] : nil)
+        return ([first] + further).flatMap { check($0, context) }
     }
 
-    /// The verification of an element that may be another address.
-    private func verifiedElsewhere(_ context: LintContext) -> [Diagnostic] {
-        let (claims, place) = (context.descriptor.profile.claims, context.places.profile.claims["email_verified"])
-        guard let email = claims["email"], let elements = email.elements, let verified = claims["email_verified"],
-            !verified.pointers.isEmpty,
-            verified.pointers != email.pointers || !elements.isOfSameElement(as: verified.elements)
-        else { return [] }
-        return findings(
-            "email_verified is read of another element than email", in: context, at: place.keySpan,
-            help: "write the same root and where for both")
+    private func check(_ source: EmailSource, _ context: LintContext) -> [Diagnostic] {
+        let place = source.places["email"]
+        if let pointers = place.node, Self.isFirstOfList(pointers) {
+            return findings(
+                "the pointer takes the first address of a list", in: context, at: place.keySpan,
+                help: "select the primary one: { root: /LIST, where: { primary: true }, first: /PLACE }")
+        }
+        guard let email = source.claims["email"], let elements = source.elements(of: email) else { return [] }
+        var found: [Diagnostic] = []
+        let conditions = source.conditions + (place.node?.entries?.first { $0.key == "where" }?.value.entries ?? [])
+        let isMarked = conditions.contains { entry in
+            let texts = [entry.key, entry.value.scalar?.text ?? ""].map { $0.lowercased() }
+            return texts.contains { text in Self.marks.contains { text.contains($0) } }
+        }
+        // Without a condition, only a sample shows that there can be several addresses.
+        let addresses = elements.compactMap { $0.firstStated(of: email.elements?.pointers ?? email.pointers) }
+        if !isMarked, !conditions.isEmpty || addresses.count > 1 && !email.isList {
+            found += findings(
+                "nothing selects the primary address", in: context, at: place.keySpan,
+                help: "add the member that marks it to 'where', such as primary: true")
+        }
+        if email.elements != nil, let verified = source.claims["email_verified"], !verified.pointers.isEmpty,
+            !email.isOfSameElement(as: verified)
+        {
+            found += findings(
+                "email_verified is read of another element than email", in: context,
+                at: source.places["email_verified"].keySpan, help: "write the same root and where for both")
+        }
+        return found
     }
 
     /// Whether a pointer has an index into a list of addresses, such as /emails/0/value.
@@ -75,27 +113,23 @@ struct AnyEmailOfAList: LintRule {
             }
         }
     }
+}
 
-    private func unmarked(_ context: LintContext) -> [Diagnostic] {
-        func conditions(of claim: YAMLEntry) -> [YAMLEntry] {
-            claim.value.entries?.first { $0.key == "where" }?.value.entries ?? []
-        }
-        let requests = zip(context.descriptor.profile.requests, context.places.profile.requests.all)
-        // A sample shows whether there is a list.
-        let lists = requests.filter { rules, _ in rules.sample?[rules.root].map { $0.array != nil } ?? true }
-        let further = lists.flatMap { _, request in request.claims.entries.map { ($0, request.conditions.entries) } }
-        return (context.places.profile.claims.entries.map { ($0, conditions(of: $0)) } + further).compactMap {
-            email, conditions in
-            // Without a condition, the response is one object or a list of one.
-            guard email.key == "email", !conditions.isEmpty else { return nil }
-            let isMarked = conditions.contains { entry in
-                let texts = [entry.key, entry.value.scalar?.text ?? ""].map { $0.lowercased() }
-                return texts.contains { text in Self.marks.contains { text.contains($0) } }
-            }
-            guard !isMarked else { return nil }
-            return finding(
-                "nothing selects the primary address", in: context, at: email.keySpan,
-                help: "add the member that marks it to 'where', such as primary: true")
-        }
+/// A response with claims.
+private struct EmailSource {
+    let claims: NamedList<ClaimPlace>
+    let places: Place<NamedList<ClaimPlace>>
+    var conditions: [YAMLEntry] = []
+    /// What the sample has at the root.
+    let found: JSONValue?
+    /// Whether the claims themselves may be of an element of a list.
+    var mayBeList = false
+
+    /// The elements of the list that a claim is read of, as far as a sample shows them; `nil` if it is of one object.
+    func elements(of claim: ClaimPlace) -> [JSONValue]? {
+        let hasOwnList = claim.elements != nil && !claim.isOfCandidates
+        guard mayBeList || claim.elements != nil else { return nil }
+        let shown = hasOwnList ? (found?.array?.first ?? found)?.firstStated(of: claim.pointers) : found
+        return shown.map(\.array) ?? (hasOwnList || mayBeList ? [] : nil)
     }
 }
