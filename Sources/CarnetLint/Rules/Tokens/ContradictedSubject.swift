@@ -85,7 +85,8 @@ struct UnprovedSubject: LintRule {
         summary: "The mapped subject may differ from the ID token's 'sub', and no sample has both.",
         rationale: """
             A client must reject a userinfo response whose subject is not the ID token's 'sub'. If the provider has \
-            another member with the same value, add 'samples.userinfo' with both.
+            another member with the same value, add 'samples.userinfo' with both; if that response has no 'sub', say \
+            in a note why the values are the same.
             """,
         references: ["OpenID Connect Core 1.0, section 5.3.2"],
         bad: """
@@ -102,7 +103,13 @@ struct UnprovedSubject: LintRule {
             scopes: { default: [openid] }
             profile: { claims: { subject: /uid } }
             samples: { userinfo: { sub: '248289761001', uid: '248289761001' } }
+
+            scopes: { default: [openid] }
+            profile: { claims: { subject: /uid } }
+            notes: [{ about: profile.claims.subject, because: their reference says that it is the sub of the ID token }]
             """)
+
+    let isReminder = true
 
     func check(_ context: LintContext) -> [Diagnostic] {
         let descriptor = context.descriptor
@@ -112,7 +119,8 @@ struct UnprovedSubject: LintRule {
         else { return [] }
         return findings(
             "the subject may differ from the ID token's sub", in: context, at: node.span,
-            help: "use /sub, or add a samples.userinfo that has both")
+            help: "use /sub; or write from: id_token, with the API's profile in profile.requests; "
+                + "or add a samples.userinfo that has both")
     }
 }
 
