@@ -65,9 +65,11 @@ struct LintCommand: Subcommand {
         let console = context.console
         var input = try LintInput(paths, stdinName: stdinFilename)
         let format = output.json ? .json : format ?? .text
-        let fixedStdin = try fix ? input.fix(console, with: linter(for: input.files, context)) : nil
+        let fixedStdin =
+            try fix ? input.fix(console, with: linter(for: input.files, beside: input.parents, context)) : nil
         let earlier = try against.map { try EarlierVersion(named: $0, of: input) }
-        let linter = try linter(for: input.files + (earlier?.files.map(\.source) ?? []), context)
+        let linter = try linter(
+            for: input.files + (earlier?.files.map(\.source) ?? []), beside: input.parents, context)
         var report = linter.lint(files: input.files, unreadable: input.unreadable)
         if let earlier { report.add(linter.changes(in: input.files, since: earlier)) }
         if let fixedStdin {
@@ -91,13 +93,16 @@ struct LintCommand: Subcommand {
 
 extension LintCommand {
     /// A linter that knows the providers which the files may extend or name.
-    private func linter(for files: [SourceFile], _ context: CommandContext) throws -> Linter {
+    private func linter(
+        for files: [SourceFile], beside parents: [SourceFile], _ context: CommandContext
+    ) throws -> Linter {
         // Most files extend nothing; then no folder has to be read. The search stops at each first letter, and x is rare.
         guard files.concurrentMap({ $0.bytes.holds("xtends") || $0.bytes.holds("gateway") }).contains(true) else {
             return Linter(simulator: simulator, others: [GatewayFiles(registry: nil)], today: today)
         }
         let known = try ProviderSources(providers, context, isQuiet: true).registry
-        return Linter(known: known, simulator: simulator, others: [GatewayFiles(registry: known)], today: today)
+        return Linter(
+            known: known.adding(parents), simulator: simulator, others: [GatewayFiles(registry: known)], today: today)
     }
 
     private var today: String { String(SystemWallClock().now.formatted(.iso8601).prefix(10)) }

@@ -101,12 +101,11 @@ struct ProviderSources {
     func entry(nameOrFile: String, _ console: Console) throws -> ProviderRegistry.Entry {
         guard Self.isFile(nameOrFile) else { return try entry(nameOrResource: nameOrFile) }
         let file = try SourceFile(readingFrom: nameOrFile)
-        var all = registry
-        let origin = ProviderRegistry.Origin.file(nameOrFile)
-        all.add([file], origin: origin)
-        guard let entry = all.entries.first(where: { $0.origin == origin }) else {
-            let broken = all.broken.filter { $0.file == file }
-            throw Failure(diagnostics: broken.last?.diagnostics ?? [], in: file, console)
+        let files = try file.parentsBeside() + [file]
+        let all = registry.adding(files)
+        let broken = all.broken.first { files.contains($0.file) }
+        guard broken == nil, let entry = all.entries.first(where: { $0.origin == .file(nameOrFile) }) else {
+            throw Failure(diagnostics: broken?.diagnostics ?? [], in: broken?.file ?? file, console)
         }
         return entry
     }
@@ -148,6 +147,15 @@ extension WebURL {
         } catch {
             throw Failure(.usage, "\(name): \(error.reason)")
         }
+    }
+}
+
+extension ProviderRegistry {
+    /// The registry with files that override it, each a place of its own.
+    func adding(_ files: [SourceFile]) -> ProviderRegistry {
+        var all = self
+        for file in files { all.add([file], origin: .file(file.path)) }
+        return all
     }
 }
 

@@ -8,6 +8,8 @@ struct LintInput {
     /// Files that were asked for and cannot be read.
     private(set) var unreadable: [SourceFileError] = []
     private(set) var stdinPath: String?
+    /// What files that were named extend in their folders.
+    private(set) var parents: [SourceFile] = []
     /// The files and folders that were asked for.
     let paths: [String]
 
@@ -52,6 +54,14 @@ struct LintInput {
             switch result {
             case .success(let file): files.append(file)
             case .failure(let error): unreadable.append(error)
+            }
+        }
+        let named = Set(self.paths + [stdinName].compactMap { $0 })
+        for file in files where named.contains(file.path) {
+            do throws(SourceFileError) {
+                parents += try file.parentsBeside(except: Set((files + parents).map(\.path)))
+            } catch {
+                unreadable.append(error)
             }
         }
     }

@@ -6,8 +6,8 @@ package enum InheritanceDiagnostics {
         code: "K020", name: "unknown-parent", summary: "'extends' names a provider that does not exist.",
         rationale: """
             A descriptor that extends another contains only the differences, so it is incomplete without its parent. \
-            The parent can be built in or be in any folder of providers. A descriptor can also extend the descriptor \
-            with the same id that it overrides.
+            The parent can be beside the file, built in or in any folder of providers. A descriptor can also extend \
+            the descriptor with the same id that it overrides.
             """
     )
 

@@ -1,16 +1,21 @@
+import CarnetFoundation
+
 /// Completes descriptors with those that they extend.
 package struct Inheritance {
     /// How many files a descriptor may be made of.
     static let maximumDepth = 16
 
     private let documents: [DescriptorDocument]
+    /// Whether a descriptor in the folder of a file is its parent before all others.
+    private let prefersNeighbours: Bool
     /// The ids that a misspelled id may have meant.
     private let spellings: [ProviderID]
     private var indices: [ProviderID: [Int]] = [:]
     private var completed: [Int: DescriptorDocument] = [:]
 
-    private init(_ documents: [DescriptorDocument], names: [ProviderID]) {
+    private init(_ documents: [DescriptorDocument], names: [ProviderID], prefersNeighbours: Bool) {
         self.documents = documents
+        self.prefersNeighbours = prefersNeighbours
         spellings = documents.compactMap(\.id) + names
         for (index, document) in documents.enumerated() {
             if let id = document.id { indices[id, default: []].append(index) }
@@ -23,9 +28,12 @@ package struct Inheritance {
     ///   - documents: As they are written, in the order of registration: a later one hides an earlier one of its id,
     ///     and may extend it.
     ///   - names: Further ids that a misspelled one may have meant.
-    package static func complete(_ documents: [DescriptorDocument], names: [ProviderID] = []) -> [DescriptorDocument] {
+    ///   - prefersNeighbours: Whether a descriptor in the folder of a file is its parent before all others.
+    package static func complete(
+        _ documents: [DescriptorDocument], names: [ProviderID] = [], prefersNeighbours: Bool = false
+    ) -> [DescriptorDocument] {
         guard documents.contains(where: { $0.parentID != nil }) else { return documents }
-        var inheritance = Inheritance(documents, names: names)
+        var inheritance = Inheritance(documents, names: names, prefersNeighbours: prefersNeighbours)
         return documents.indices.map { inheritance.complete($0) }
     }
 
@@ -58,7 +66,8 @@ package struct Inheritance {
             let nearest = nearestName(to: parentID.rawValue, in: spellings.map(\.rawValue))
             return refused(
                 InheritanceDiagnostics.unknownParent, "there is no provider \"\(parentID)\"",
-                help: nearest.map { "did you mean \"\($0)\"?" } ?? "the parent must be in one of the provider folders")
+                help: nearest.map { "did you mean \"\($0)\"?" }
+                    ?? "write the parent as \(parentID).yaml beside this file, or name its folder by --providers")
         }
         switch ancestry(of: index) {
         case .cycle(let chain):
@@ -118,7 +127,14 @@ package struct Inheritance {
     /// The documents with the id that another extends.
     private func candidates(for index: Int) -> [Int] {
         guard let parentID = documents[index].parentID else { return [] }
-        return (indices[parentID] ?? []).filter { parentID != documents[index].id || $0 < index }
+        let all = (indices[parentID] ?? []).filter { parentID != documents[index].id || $0 < index }
+        guard prefersNeighbours, !documents[index].file.isEmbedded else { return all }
+        let folder = Path.folder(of: documents[index].file.path)
+        let neighbours = all.filter { index in
+            let file = documents[index].file
+            return !file.isEmbedded && Path.folder(of: file.path) == folder
+        }
+        return neighbours.isEmpty ? all : neighbours
     }
 
     private func names(_ chain: [Int]) -> String {

@@ -43,6 +43,35 @@ package struct DescriptorFolder: Sendable {
     }
 }
 
+extension SourceFile {
+    /// The descriptors in the folder of the file that it extends, the farthest first. Nothing else of the folder is read.
+    ///
+    /// - Parameter known: Paths that are not read.
+    /// - Throws: `SourceFileError` for one that cannot be read.
+    package func parentsBeside(except known: Set<String> = []) throws(SourceFileError) -> [SourceFile] {
+        var (parents, seen): ([SourceFile], Set<String>) = ([], known.union([path]))
+        while parents.count < Inheritance.maximumDepth,
+            let parent = try (parents.first ?? self).parentBeside(except: seen)
+        {
+            seen.insert(parent.path)
+            parents.insert(parent, at: 0)
+        }
+        return parents
+    }
+
+    private func parentBeside(except known: Set<String>) throws(SourceFileError) -> SourceFile? {
+        guard bytes.holds("xtends"), let id = DescriptorDocument(self).parentID else { return nil }
+        let folder = Path.folder(of: path)
+        for ending in ["yaml", "yml"] {
+            let path = (folder.isEmpty || folder == "/" ? folder : folder + "/") + "\(id).\(ending)"
+            guard !known.contains(path), !Path.isAbsent(path) else { continue }
+            let file = try SourceFile(readingFrom: path)
+            if DescriptorDocument(file).id == id { return file }
+        }
+        return nil
+    }
+}
+
 extension ProviderRegistry {
     /// Adds every descriptor of a folder.
     ///

@@ -123,7 +123,8 @@ public struct Linter: Sendable {
         let parents = Set(outlines.compactMap(\.parentID) + others.compactMap(\.parentID))
         let family = outlines.filter { $0.parentID != nil || $0.id.map(parents.contains) ?? false }
             .concurrentMap { DescriptorDocument($0.file, reader: reader) }
-        let completed = Inheritance.complete(others + family, names: outlines.compactMap(\.id) + known.ids)
+        let completed = Inheritance.complete(
+            others + family, names: outlines.compactMap(\.id) + known.ids, prefersNeighbours: true)
         return completed.dropFirst(others.count).filter { $0.parentID != nil }
     }
 

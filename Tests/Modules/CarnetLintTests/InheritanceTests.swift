@@ -124,6 +124,20 @@ struct InheritanceTests {
         #expect(Linter().lint(files: [child]).diagnostics.map(\.code) == ["K020"])
     }
 
+    @Test("Of two parents with one id, the one in the folder of the child counts")
+    func aParentInTheSameFolder() {
+        let other = Self.base.replacing("token: { body: json }\n", with: "")
+        let child = "carnet: 1\nid: child\nname: Child\nextends: base\ntoken: { body: json }\n"
+        let files = ["a": Self.base, "b": other].sorted { $0.key < $1.key }.flatMap { folder, base in
+            [
+                SourceFile(path: "\(folder)/base.yaml", text: base),
+                SourceFile(path: "\(folder)/child.yaml", text: child),
+            ]
+        }
+        let found = Linter().lint(files: files).diagnostics.filter { $0.code == "K110" }
+        #expect(found.map(\.file) == ["a/child.yaml"])
+    }
+
     // MARK: Environments
 
     @Test("An environment is validated with all that it inherits")
