@@ -42,6 +42,13 @@ package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension Sequence<JSONPointer> {
+    /// The places for a message, in which an empty pointer shows.
+    package func listed(by separator: String = ", ") -> String {
+        map { $0.tokens.isEmpty ? "\"\"" : $0.description }.joined(separator: separator)
+    }
+}
+
 extension JSONValue {
     /// The value at a pointer, or `nil` if a step does not exist.
     package subscript(pointer: JSONPointer) -> JSONValue? {

@@ -65,7 +65,7 @@ extension NamedList<ResponseCapture> {
             let found = body.firstStated(of: rule.value.pointers.pointers)
             guard let text = found?.scalarText else {
                 guard !rule.value.isOptional, !isRepeated else { continue }
-                let places = rule.value.pointers.pointers.map(\.description).joined(separator: " or ")
+                let places = rule.value.pointers.pointers.listed(by: " or ")
                 let other = found.flatMap { $0.scalarText == nil ? $0.shown : nil }
                 throw OAuthError(
                     step, .valueMissing,

@@ -71,7 +71,7 @@ package struct ClaimOfElements: Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         let wanted = conditions.map { "\($0.name) \($0.value.templates.map(\.source).joined(separator: " or "))" }
         let elements = isList ? "each element" : "the first element"
-        let places = pointers.map(\.description).joined(separator: " or ")
+        let places = pointers.listed(by: " or ")
         return elements + (wanted.isEmpty ? "" : " with " + wanted.joined(separator: " and "))
             + (reading == .present ? ", whether it has " : ", at ") + places
     }

@@ -50,6 +50,14 @@ struct ValueRefusesExample: SingleValueRule {
 
             connection:
               lookups:
+                site: { url: https://api.acme.example/sites, root: ⟦/sites⟧, value: '', sample: { siteIDs: [a] } }
+
+            connection:
+              lookups:
+                site: { url: https://api.acme.example/sites, value: '', ⟦sample⟧: [{ id: a }] }
+
+            connection:
+              lookups:
                 site: { url: https://api.acme.example/sites, ⟦where⟧: { kind: main }, value: /id, sample: [{ id: 7, kind: side }] }
 
             inputs: { site: { example: acme } }
@@ -141,12 +149,19 @@ struct ValueRefusesExample: SingleValueRule {
                 nearestName(to: $0.name, in: names, within: 2) != nil
             }
             if values.isEmpty, saysNone || !isNear, rules.call.isOptional { continue }
+            if rules.sample[rules.root] == nil, place.root.isWritten {
+                let list = rules.sample.object?.members.first { $0.value.array != nil }
+                found += findings(
+                    "\(rules.root) finds nothing in the sample", in: context, at: place.root.span,
+                    help: list.map { "the sample's list is at \(JSONPointer(tokens: [$0.name]))" })
+                continue
+            }
             guard !candidates.isEmpty || all.isEmpty else {
                 found += findings(
                     "no candidate of the sample meets the conditions", in: context, at: place.conditions.keySpan,
                     help: all.contains { $0.meets(rules.fixedConditions) }
                         ? "with the values that inputs have in the descriptor, it must: add a candidate, or correct 'where'"
-                        : "the sandbox returns the sample as it is: add a candidate that meets them")
+                        : "add a candidate that meets them, or correct 'where'")
                 continue
             }
             if rules.choice == .only, fixed.count == rules.conditions.items.count, usable.count > 1 {
@@ -173,14 +188,14 @@ struct ValueRefusesExample: SingleValueRule {
                         || candidate.firstStated(of: label.pointers)?.scalarText != nil
                 })
             {
-                let pointers = label.pointers.map(\.description).joined(separator: ", ")
                 found += findings(
-                    "no candidate of the sample has a label at \(pointers)", in: context, at: place.label.keySpan)
+                    "no candidate of the sample has a label at \(label.pointers.listed())", in: context,
+                    at: place.label.keySpan)
             }
             guard values.isEmpty || values.contains(where: { rules.pattern?.matches($0) == false }) else { continue }
             found += findings(
                 values.isEmpty
-                    ? "no candidate of the sample has \(rules.value.pointers.map(\.description).joined(separator: ", "))"
+                    ? "no candidate of the sample has a value at \(rules.value.pointers.listed())"
                     : "a value for \"\(lookup.name)\" in the sample does not match its pattern", in: context,
                 at: place.sample.keySpan,
                 help: values.isEmpty && rules.sample[rules.root]?.array != nil
