@@ -9,10 +9,25 @@ struct TemplateParser {
     private var depth = 0
 
     /// The functions by name.
-    static let functionNames = [
-        "base64", "base64url", "capture", "first", "hmac_sha256", "join", "jwt_claim", "lower", "map", "now", "random",
-        "sha256",
-        "urldecode", "urlencode", "uuid",
+    static let functionNames = functions.map(\.name)
+
+    /// What the functions take, with the arguments of an example.
+    private static let functions: [(name: String, takes: String, example: String)] = [
+        ("base64", "one value", "client.id"),
+        ("base64url", "one value", "client.id"),
+        ("capture", "a value and a quoted regular expression", "client.id, '[0-9]+'"),
+        ("first", "two values or more", "client.id, 'none'"),
+        ("hmac_sha256", "a key and a message", "client.secret, client.id"),
+        ("join", "a separator and one value or more", "':', client.id, client.secret"),
+        ("jwt_claim", "a token and a quoted JSON Pointer", "token.id_token, '/sub'"),
+        ("lower", "one value", "client.id"),
+        ("map", "a value and the quoted name of a table in tables", "client.id, 'hosts'"),
+        ("now", "no argument, or one of 's', 'ms', 'iso8601'", "'ms'"),
+        ("random", "no argument, or a number of bytes from '8' to '64'", "'16'"),
+        ("sha256", "one value", "client.id"),
+        ("urldecode", "one value", "client.id"),
+        ("urlencode", "one value", "client.id"),
+        ("uuid", "no argument", ""),
     ]
 
     /// - Parameter text: Everything behind the opening brace.
@@ -160,25 +175,13 @@ struct TemplateParser {
             if let table = literal(1), Template.isName(table) { return .mapped(arguments[0], table: table) }
         default: break
         }
-        throw TemplateError(reason: usage(of: name), help: "for example {base64(join(':', client.id, client.secret))}")
-    }
-
-    private static func usage(of name: String) -> String {
-        switch name {
-        case "base64", "base64url", "lower", "urldecode", "urlencode", "sha256": "\(name) takes one value"
-        case "uuid": "uuid takes no argument"
-        case "hmac_sha256": "hmac_sha256 takes a key and a message"
-        case "now": "now takes no argument, or one of 's', 'ms', 'iso8601'"
-        case "random": "random takes no argument, or a number of bytes from '8' to '64'"
-        case "first": "first takes two values or more"
-        case "join": "join takes a separator and one value or more"
-        case "jwt_claim": "jwt_claim takes a token and a quoted JSON Pointer"
-        case "capture": "capture takes a value and a quoted regular expression"
-        case "map": "map takes a value and the quoted name of a table in tables"
-        default:
-            "there is no function \(name)"
-                + (nearestName(to: name, in: functionNames).map { "; did you mean \($0)?" }
-                    ?? "; there are " + functionNames.joined(separator: ", "))
+        guard let function = functions.first(where: { $0.name == name }) else {
+            throw TemplateError(
+                reason: "there is no function \(name)",
+                help: nearestName(to: name, in: functionNames).map { "did you mean \($0)?" }
+                    ?? "the functions are " + functionNames.joined(separator: ", "))
         }
+        throw TemplateError(
+            reason: "\(name) takes \(function.takes)", help: "for example {\(name)(\(function.example))}")
     }
 }

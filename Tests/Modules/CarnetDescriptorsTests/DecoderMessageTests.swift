@@ -1,6 +1,7 @@
-import CarnetDescriptors
 import CarnetFoundation
 import Testing
+
+@testable import CarnetDescriptors
 
 /// What the decoder says about values that almost fit.
 @Suite("Decoder message")
@@ -172,8 +173,8 @@ struct DecoderMessageTests {
             "cannot be in a URL [K005]; the authorization request is a URL, too; send it in a parameter or a header of another request"
         ),
         (
-            "token: { parameters: { a: '{md5(client.id)}' } }",
-            "for example {base64(join(':', client.id, client.secret))}"
+            "token: { parameters: { a: '{reversed(client.id)}' } }",
+            "the functions are base64, base64url, "
         ),
         (
             "token: { parameters: { a: '{token.scope}' } }",
@@ -195,6 +196,17 @@ struct DecoderMessageTests {
         let (keys, words) = Self.mistakes[index]
         let found = finding(ResolutionFixture.head + keys + "\n")
         #expect(found?.contains(words) == true, "\(keys)\n\(found ?? "no finding")")
+    }
+
+    @Test("A wrong call of a function has a right one as its example", arguments: TemplateParser.functionNames)
+    func aWrongCall(name: String) {
+        func found(_ call: String) -> String {
+            let parameters = "tables: { hosts: { eu: a } }\nrefresh: { parameters: { a: \"\(call)\" } }\n"
+            return finding(ResolutionFixture.head + parameters) ?? ""
+        }
+        let wrong = found("{\(name)(\([String](repeating: "'x'", count: 17).joined(separator: ", ")))}")
+        let example = wrong.split(separator: "; for example ").last.map(String.init) ?? ""
+        #expect(example.hasPrefix("{\(name)(") && !found(example).contains("K005"), "\(wrong)")
     }
 
     @Test(

@@ -175,7 +175,7 @@ struct TemplateTests {
             ("{now()}", .configuration, "only inputs can be used here"),
             ("{client.secret}", .authorization, "cannot be in a URL"),
             ("{client.name}", .tokenRequest, "available: client.id, client.secret"),
-            ("{sha25('x')}", .tokenRequest, "did you mean sha256?"),
+            ("{sha25('x')}", .tokenRequest, "there is no function sha25"),
             ("{sha256('x'}", .tokenRequest, "has no )"), ("{urldecode()}", .tokenRequest, "urldecode takes one value"),
             ("{first(client.id)}", .tokenRequest, "first takes two values"),
             ("https://a.example/{first(token.x, client.secret)}", .signedInURL, "cannot be in a URL"),
