@@ -2,13 +2,17 @@ import CarnetDescriptors
 import CarnetFoundation
 
 extension LintContext {
-    /// The findings without those that a note about their key silences with its reason. The others say which key that is.
+    /// The findings without those that a note about their key silences with its reason, or whose key has no effect. The
+    /// others say which key that is.
     func withoutExplained(_ findings: [Diagnostic]) -> [Diagnostic] {
         guard findings.contains(where: { LintRuleCatalog.isReminder($0.code) }) else { return findings }
+        let idle = findings.filter { $0.code == "K106" }.map { root.keyPath(around: $0.span) }
         return findings.compactMap { finding in
             guard LintRuleCatalog.isReminder(finding.code) else { return finding }
-            let key = root.keyPath(around: finding.span).joined(separator: ".")
-            guard !isExplained(key), !isExplainedByParent(key, at: finding.span) else { return nil }
+            let path = root.keyPath(around: finding.span)
+            let key = path.joined(separator: ".")
+            guard !idle.contains(where: path.starts), !isExplained(key), !isExplainedByParent(key, at: finding.span)
+            else { return nil }
             var finding = finding
             let note = "a note with 'about: \(notedKey(key, at: finding.span))' and a reason silences this"
             finding.help = finding.help.map { "\($0); \(note)" } ?? note

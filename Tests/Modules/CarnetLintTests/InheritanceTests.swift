@@ -63,6 +63,8 @@ struct InheritanceTests {
         #expect(codes("") == [])
         #expect(codes("client: { assertion: { audience: token_endpoint } }\n") == [])
         #expect(codes("client: { assertion: { lifetime: 4000 } }\n") == ["C041"])
+        // What has no effect needs no reason.
+        #expect(codes("client: { authentication: [none], assertion: { lifetime: 4000 } }\n") == ["K106"])
     }
 
     @Test("A key of the parent has an effect if it has one in a child, which inherits it")
