@@ -320,7 +320,7 @@ extension OAuthError {
     package static func refusedByCondition(_ step: Step) -> OAuthError {
         OAuthError(
             step, .subjectMismatch, "the account does not meet the conditions of the subject",
-            descriptorKey: "profile.claims.subject")
+            descriptorKey: "profile.claims.subject", hint: "sign in with another account, or correct the condition")
     }
 }
 
