@@ -87,7 +87,7 @@ package struct DescriptorRules: DescriptorSection, Sendable {
         Key("notes", \.notes, "reasons for keys of this file"),
         Key(
             "inputs", \.inputs,
-            "values from the host, such as a domain or a tenant; available as {name}, in pointers of profile and token.response too: the name of a member, or a pointer that starts with /"
+            "values from the host, such as a domain or a tenant; available as {name}, in pointers of profile and token.response behind a slash: /{name} is the name of a member, or a pointer that starts with /"
         ),
         Key("environments", \.environments, "environments of the provider, such as sandbox, with the keys that differ"),
         Key(
