@@ -3,10 +3,27 @@ import CarnetFoundation
 import CarnetLint
 
 extension JSONValue {
-    /// The place of a value that nothing else reads, if a pointer differs from it by a letter or two of one name. A name in
-    /// another object, or with another word, is another member.
+    /// The place of a value that nothing else reads, if a pointer differs from it by a letter or two of one name, or only in
+    /// how its names are divided, as `/site/id` and `/site_id`. Another name in another object is another member.
     func member(similarTo pointers: [JSONPointer], besides read: [JSONPointer]) -> JSONPointer? {
-        pointers.lazy.compactMap { member(similarTo: $0, besides: read) }.first
+        pointers.lazy.compactMap { member(similarTo: $0, besides: read) ?? member(dividedAs: $0, besides: read) }.first
+    }
+
+    private func member(dividedAs pointer: JSONPointer, besides read: [JSONPointer]) -> JSONPointer? {
+        let place = names(spelling: pointer.tokens.joined().lettersAndDigits[...]).map(JSONPointer.init(tokens:))
+        return place.flatMap { read.contains($0) ? nil : $0 }
+    }
+
+    /// The names from here to a value that have just these letters.
+    private func names(spelling letters: Substring) -> [String]? {
+        for member in (object?.members ?? []).prefix(256) {
+            let name = member.name.lettersAndDigits
+            guard !name.isEmpty, letters.hasPrefix(name) else { continue }
+            let rest = letters.dropFirst(name.count)
+            if rest.isEmpty, member.value.object == nil, !member.value.isNull { return [member.name] }
+            if let inner = member.value.names(spelling: rest) { return [member.name] + inner }
+        }
+        return nil
     }
 
     private func member(similarTo pointer: JSONPointer, besides read: [JSONPointer]) -> JSONPointer? {

@@ -105,6 +105,12 @@ extension DiagnosticExplanation {
             token: { response: { capture: { team: ⟦{ from: /teamID, optional: true }⟧ } } }
             samples: { token: { access_token: redacted, token_type: Bearer, team_id: t1 } }
 
+            token: { response: { capture: { team: ⟦{ from: /team/id, optional: true }⟧ } } }
+            samples: { token: { access_token: redacted, token_type: Bearer, expires_in: 3600, team_id: t1 } }
+
+            profile: { claims: { city: ⟦/home_city⟧ } }
+            samples: { userinfo: { sub: '248289761001', home: { city: Bern } } }
+
             token: { response: { capture: { team: ⟦{ from: /team, optional: true }⟧ } } }
             exchange:
               long:
