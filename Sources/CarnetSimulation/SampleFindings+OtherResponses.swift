@@ -31,6 +31,29 @@ extension SampleFindings {
         }
     }
 
+    /// Names in the example of the first callback that are elsewhere than the descriptor says.
+    var ofFirstCallback: [Diagnostic] {
+        let (descriptor, place) = (context.descriptor, places.profile.callback)
+        guard let rules = descriptor.profile.callback,
+            let capture = descriptor.callback.capture.items.first(where: { $0.name == rules.capture }),
+            let text = samples.callback?[capture.parameter]?.scalarText ?? capture.value.example,
+            let said = try? JSONValue(parsing: text)
+        else { return [] }
+        let read = rules.claims.flatMap(\.value).filter { said[$0] != nil }
+        return rules.claims.compactMap { claim in
+            guard !said.hasMember(at: claim.value), let node = place.node?.entry(claim.name)?.value else { return nil }
+            let names = claim.value.compactMap { $0.tokens.last?.lettersAndDigits }
+            let elsewhere = said.members(below: JSONPointer(tokens: []), depth: 3).prefix(256).first {
+                !read.contains($0) && names.contains($0.tokens.last?.lettersAndDigits ?? "")
+            }
+            return (said.member(similarTo: claim.value, besides: read) ?? elsewhere).map { meant in
+                context.finding(
+                    .claimNotRead, "\(Self.list(claim.value)) finds nothing in the example of the callback",
+                    at: node.span, help: "did you mean \(meant)?")
+            }
+        }
+    }
+
     var ofError: [Diagnostic] {
         guard let sample = samples.error, let serverError = try? simulation.serverError(of: sample) as ServerError??
         else { return [] }

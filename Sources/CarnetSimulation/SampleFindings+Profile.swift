@@ -398,7 +398,7 @@ extension JSONValue {
         }
     }
 
-    fileprivate func members(below place: JSONPointer, depth: Int) -> [JSONPointer] {
+    func members(below place: JSONPointer, depth: Int) -> [JSONPointer] {
         guard depth > 0 else { return [] }
         return (object?.members ?? []).flatMap { member in
             let own = JSONPointer(tokens: place.tokens + [member.name])

@@ -35,7 +35,7 @@ struct SampleFindings {
     var all: [Diagnostic] {
         ofTokens(token) + ofTokens(refresh) + ofSteps + ofProfile + ofFurtherRequests + ofSharedRequests
             + ofOptionalLookups + ofFormats
-            + ofError + ofAdditions + ofCallback
+            + ofError + ofAdditions + ofCallback + ofFirstCallback
     }
 
     /// A response of the real provider, by its key.

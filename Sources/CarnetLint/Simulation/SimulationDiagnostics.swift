@@ -111,6 +111,10 @@ extension DiagnosticExplanation {
             profile: { claims: { city: ⟦/home_city⟧ } }
             samples: { userinfo: { sub: '248289761001', home: { city: Bern } } }
 
+            authorization: { response_mode: form_post }
+            callback: { capture: { user: { pattern: '[{].*[}]', example: '{"name":{"firstName":"Jane"}}', optional: true } } }
+            profile: { callback: { from: user, given_name: ⟦/firstName⟧, family_name: /name/lastName } }
+
             token: { response: { capture: { team: ⟦{ from: /team, optional: true }⟧ } } }
             exchange:
               long:
