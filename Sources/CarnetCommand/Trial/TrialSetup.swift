@@ -70,7 +70,10 @@ struct TrialSetup {
     static func check(_ entry: ProviderRegistry.Entry, among registry: ProviderRegistry) throws {
         let file = entry.document.file
         guard !file.isEmbedded, !file.bytes.isEmpty else { return }
-        let errors = Linter(known: registry, simulator: SampleSimulator()).diagnostics(in: [file])
+        // What the file extends may be beside it.
+        let parents = entry.document.sources.files.filter { $0 != file && !$0.isEmbedded }
+        let known = registry.adding(parents.reversed())
+        let errors = Linter(known: known, simulator: SampleSimulator()).diagnostics(in: [file])
             .filter { $0.severity == .error }
         guard let first = errors.first else { return }
         let start = first.span.start
