@@ -111,9 +111,6 @@ struct ResolutionTests {
         func isMet(_ value: JSONValue, _ condition: String, inputs: [String: String] = [:]) throws -> Bool {
             let provider = try ResolutionFixture.provider(
                 """
-                carnet: 1
-                id: acme
-                name: Acme
                 issuer: https://acme.example
                 inputs: { hd: { type: text, optional: true }, top: { default: example } }
                 profile: { claims: { subject: { where: { hd: \(condition) }, first: /sub } } }

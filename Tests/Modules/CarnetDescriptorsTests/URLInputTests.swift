@@ -145,7 +145,7 @@ struct URLInputTests {
         for (site, host) in [("Acme.example/Tracker", "acme.example"), ("acme.example:8443/a/b", "acme.example:8443")] {
             let provider = try ResolutionFixture.provider(
                 Self.inputs + yaml, inputs: Self.values.merging(["site": site]) { $1 })
-            #expect(provider.endpoints[.userinfo]?.origin == "https://\(host)")
+            #expect(provider.endpoints[.userinfo]?.authority == host)
             #expect(provider.endpoints[.userinfo]?.query == "x=x")
             #expect(provider.api.hosts == [host])
         }

@@ -74,18 +74,6 @@ package enum IssuerRule: Hashable, DescriptorValue, Sendable {
                     help: "put a separator between them, so that the end of the first is clear")
                 return nil
             }
-            let claims = node.entry("claims")?.value.entries ?? []
-            for claim in claims where !template.inputNames.contains(claim.key) {
-                decoder.report(
-                    .badTemplate, "the template has no {\(claim.key)}", at: claim.keySpan,
-                    help: "name a place of the template, or remove it")
-            }
-            for claim in claims where claim.value.scalar?.text.hasPrefix("/") == true {
-                decoder.report(
-                    .valueNotAllowed, "this is a pointer, not the name of a claim", at: claim.value.span,
-                    help: "write the name without the slash")
-            }
-            guard decoder.diagnostics.count == count else { return nil }
             self = .template(template, claims: section.claims, pattern: section.pattern)
         case (nil, let issuers?, nil) where section.isPlain: self = .anyOf(issuers)
         case (nil, nil, let reason?) where section.isPlain: self = .off(because: reason)

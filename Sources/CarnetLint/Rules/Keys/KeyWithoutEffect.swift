@@ -110,7 +110,7 @@ struct KeyWithoutEffect: LintRule {
             id_token: { algorithms: [ES256] }
 
             client: { authentication: [client_secret_basic] }
-            token: { omit: [client_secret], parameters: { client_secret: '{client.id}' }, rename: { client_id: app } }
+            token: { omit: [client_secret], parameters: { client_secret: fixed }, rename: { client_id: app } }
             device: { rename: { client_id: app } }
             refresh: { authentication: client_secret_post }
 

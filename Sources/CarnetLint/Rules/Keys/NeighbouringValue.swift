@@ -28,7 +28,7 @@ struct NeighbouringValue: LintRule {
             "profile: { claims: { subject: /id, email: /contact, name: ⟦/contact⟧ } }",
             "profile: { claims: { subject: /id, team: ⟦/region⟧, region: /team } }",
             "token: { response: { fields: { refresh_token: ⟦/access_token⟧ } } }",
-            "token: { response: { fields: { access_token: ⟦/refreshToken⟧, refresh_token: /accessToken }, capture: { site: { from: ⟦/shop⟧, example: a }, shop: { from: /site, example: b } } } }",
+            "token: { response: { fields: { access_token: ⟦/refreshToken⟧, refresh_token: /accessToken }, capture: { site: ⟦{ from: /shop, example: a }⟧, shop: { from: /site, example: b } } } }",
             "profile: { claims: { subject: /id, website: /url, picture: ⟦/url⟧ } }",
             "issuer: https://id.acme.example\nscopes: { ⟦default⟧: [profile, email] }",
         ],

@@ -53,6 +53,12 @@ struct UnknownValue: LintRule {
             profile:
               derive: { subject: '⟦{claim.number}⟧' }
               requests: [{ url: 'https://api.acme.example/numbers', claims: { number: /number } }]
+
+            issuer: https://id.acme.example/common
+            issuer_match: { template: 'https://id.acme.example/{tid}', claims: { ⟦tenant⟧: tid } }
+
+            issuer: https://id.acme.example/common
+            issuer_match: { template: 'https://id.acme.example/{tenant}', claims: { tenant: ⟦/tid⟧ } }
             """,
         good: """
             connection:
@@ -70,6 +76,26 @@ struct UnknownValue: LintRule {
             """)
 
     func check(_ context: LintContext) -> [Diagnostic] {
+        placesOfIssuer(context) + valuesOfTemplates(context)
+    }
+
+    /// Claims for places that the template of the issuer lacks, and pointers, which no token has as a name.
+    private func placesOfIssuer(_ context: LintContext) -> [Diagnostic] {
+        guard case .template(let template, _, _) = context.descriptor.issuerMatch else { return [] }
+        return (context.places.issuerMatch.node?.entry("claims")?.value.entries ?? []).compactMap { claim in
+            guard template.inputNames.contains(claim.key) else {
+                return finding(
+                    "the template has no {\(claim.key)}", in: context, at: claim.keySpan,
+                    help: "name a place of the template, or remove it")
+            }
+            guard claim.value.scalar?.text.hasPrefix("/") == true else { return nil }
+            return finding(
+                "this is a pointer, not the name of a claim", in: context, at: claim.value.span,
+                help: "write the name without the slash")
+        }
+    }
+
+    private func valuesOfTemplates(_ context: LintContext) -> [Diagnostic] {
         let uses = context.templateUses.filter(\.template.isLate)
         guard !uses.isEmpty else { return [] }
         let known = context.descriptor.keptValues
