@@ -124,7 +124,10 @@ extension SampleFindings {
     func rejected(_ name: String, _ error: OAuthError, at span: SourceSpan, help: String? = nil) -> Diagnostic {
         let serverError = error.server.map { "; the server's error: \($0)" } ?? ""
         // What to do about a server's error is for people who sign in; an author can change the key.
-        let hint = error.kind == .serverError ? nil : error.next(.ofDescriptor)
+        let hint =
+            error.kind == .malformedBody
+            ? "correct the sample or its format: Carnet reads JSON and forms"
+            : error.kind == .serverError ? nil : error.next(.ofDescriptor)
         return context.finding(
             .tokenNotInSample, "the engine rejects \(name): \(error.message)\(serverError)", at: span,
             help: help ?? hint ?? error.descriptorKey.map { "see \($0)" })

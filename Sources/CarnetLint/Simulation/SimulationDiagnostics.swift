@@ -78,6 +78,9 @@ extension DiagnosticExplanation {
             profile: { claims: { city: ⟦/adress/city⟧ } }
             samples: { userinfo: { sub: '248289761001', address: { city: Bern } } }
 
+            profile: { claims: { website: ⟦/site/url⟧ } }
+            samples: { userinfo: { sub: u1, site: 'https://ada.example' } }
+
             profile: { claims: { email: ⟦/contact/mail⟧ } }
             samples: { userinfo: { sub: u1, contact: { mail: a@acme.example, mail_confirmed: true } } }
 

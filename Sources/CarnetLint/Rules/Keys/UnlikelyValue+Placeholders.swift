@@ -50,4 +50,24 @@ extension UnlikelyValue {
             }
         }
     }
+
+    /// Lists of texts in a query or a form, where JSON has no meaning.
+    func listsInForms(_ context: LintContext) -> [Diagnostic] {
+        context.messages.flatMap { message -> [Diagnostic] in
+            // A refresh inherits the encoding.
+            let inherited = message.kind == .refresh ? context.places.rules(of: .token)?.body.node : nil
+            let isJSON = (message.rules?.body.node ?? inherited)?.scalar?.text == "json"
+            let encoded = Set(message.encode.map(\.key))
+            return message.added.compactMap { entry in
+                guard !isJSON, !encoded.contains(entry.key), let elements = entry.value.elements, !elements.isEmpty,
+                    // An extra parameter with scopes is joined by their separator.
+                    !context.places.scopes.extra.entries.contains(where: { $0.key == entry.key }),
+                    elements.allSatisfy({ $0.scalar != nil })
+                else { return nil }
+                return finding(
+                    "the list is sent as JSON text in one parameter", in: context, at: entry.value.span,
+                    help: "write one text, or encode: { \(entry.key): repeated }")
+            }
+        }
+    }
 }

@@ -17,7 +17,7 @@ struct UnlikelyValue: LintRule {
             "scopes: { default: [⟦'photos,albums'⟧] }",
             "scopes: { default: ['https://www.acme.example/auth/photos', ⟦www.acme.example/auth/albums⟧] }",
             "api: { token_in: { query: ⟦acces_token⟧, because: the API reads nothing else } }",
-            "token: { grant_type: ⟦authorisation_code⟧ }",
+            "token: { grant_type: ⟦authorisation_code⟧, parameters: { scope: ⟦[read, write]⟧ } }",
             "refresh: { grant_type: ⟦authorization_code⟧ }",
             "token: { response: { errors: { codes: { CodeExpired: ⟦invalid_grants⟧ } } } }",
             "api: { errors: { statuses: { 403: ⟦invalid_tokens⟧ } } }",
@@ -59,7 +59,8 @@ struct UnlikelyValue: LintRule {
         good: [
             "scopes: { separator: ',', default: [photos, albums] }",
             "inputs: { team: {}, role: { optional: true } }\nauthorization: { parameters: { groups: \"{join('', role, ' ')|}{team}\", role: \"{join(':', 'role', role)}\" } }",
-            "token: { grant_type: authorized_code }",
+            "token: { grant_type: authorized_code, parameters: { ids: [a, b], more: [{ a: b }] }, encode: { ids: repeated } }",
+            "scopes: { extra: { user_scope: [read, write] } }\ntoken: { body: json, parameters: { ids: [a, b] } }",
             "token: { response: { default_expires_in: 5184000, default_refresh_token_expires_in: 2419200, errors: { codes: { CodeExpired: invalid_grant } } } }",
             "issuer: https://id.acme.example\nscopes: { default: [openid, profiles, emails] }",
             """
@@ -203,7 +204,7 @@ struct UnlikelyValue: LintRule {
                 finding("\"\(code)\" is no error code of a callback", in: context, at: entry.value.span, help: help))
         }
         return found + sharedURLs(context) + unlikelyHosts(context) + additions(context) + joins(context)
-            + placeholders(context.root, context) + placesOfOthers(context)
+            + placeholders(context.root, context) + placesOfOthers(context) + listsInForms(context)
     }
 
     /// Parts of codes for an access token that is wrong or old, in letters.
