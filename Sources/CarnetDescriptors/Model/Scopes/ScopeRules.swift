@@ -14,7 +14,9 @@ package struct ScopeRules: DescriptorSection, Sendable {
         Key("default", \.defaults, scopesIn: .authorization, "the scopes to request if the host names none"),
         Key("required", \.required, scopesIn: .authorization, "scopes that are always requested"),
         Key(
-            "offline", \.offline, scopesIn: .authorization, "scopes that are added if a refresh token is requested; for offline_access in default, prompt=consent is added, too"),
+            "offline", \.offline, scopesIn: .authorization,
+            "scopes that are added if a refresh token is requested; for offline_access in default, prompt=consent is added, too"
+        ),
         Key("catalog", \.catalog, "the scopes of the provider"),
         Key("separator", \.separator, "the separator of scopes in requests and responses; default: a space"),
         Key(
