@@ -70,7 +70,7 @@ extension Template {
     /// The values of inputs with which the URL has the origin of another one; `nil` if there are none, or if an input could make
     /// every host.
     fileprivate func inputs(withOriginOf url: WebURL) -> [String: String]? {
-        guard var (start, name, end) = Self.aroundInput(of: originParts) else { return nil }
+        guard case (var start, let name, var end)? = Self.aroundInput(of: originParts) else { return nil }
         guard let name else { return (try? WebURL(start))?.origin.isSameBytes(as: url.origin) == true ? [:] : nil }
         guard end.contains(".") else { return nil }
         (start, end) = (start.lowercased(), end.lowercased())

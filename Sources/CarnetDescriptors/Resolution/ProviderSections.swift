@@ -1,4 +1,4 @@
-public import CarnetFoundation
+package import CarnetFoundation
 
 /// What a stage of a provider knows, in the sections of its descriptor.
 ///
