@@ -68,8 +68,10 @@ package final class Simulation: Sendable {
             if let token = Self.sampledJWT(field, at: provider) { return token }
             let read = provider.shared.sections.claimsRead(of: name)
             guard !read.isEmpty else { return nil }
+            // The sample of the profile is that of the ID token's claims.
+            let stated = name == "id_token" && provider.profile.source == .idToken ? provider.samples.userinfo : nil
             var claims = JSONValue.object(JSONObject())
-            for pointer in read { claims.set("example", at: pointer) }
+            for pointer in read { claims.set(stated?[pointer] ?? "example", at: pointer) }
             return Secret("e30." + Base64URL.encode(Array(claims.jsonText().utf8)) + ".")
         }
         let asked = registration.scopes ?? discovered.scopes.defaults

@@ -162,7 +162,7 @@ struct Identity {
     }
 
     /// Samples stand in square brackets where a value was taken out.
-    private static func isRedacted(_ value: JSONValue) -> Bool {
+    static func isRedacted(_ value: JSONValue) -> Bool {
         value.string.map { $0.hasPrefix("[") && $0.hasSuffix("]") } ?? false
     }
 

@@ -148,8 +148,15 @@ extension Provider {
         _ read: [JSONPointer], of token: String, to claims: inout JSONValue, about user: SandboxUser
     ) {
         let subject = self.shared.sections.claimsOfSubject(in: token)
+        // The sample of the profile is that of the ID token's claims.
+        let stated = token == "id_token" && self.profile.source == .idToken ? self.samples.userinfo : nil
         for pointer in read {
-            if subject.contains(pointer), claims[pointer] == nil || user.claims["subject"] != nil {
+            let isOfOther = subject.contains(pointer) && user.claims["subject"] != nil
+            if !isOfOther, claims[pointer] == nil, let value = stated?[pointer], value.isStated,
+                !Identity.isRedacted(value)
+            {
+                claims.set(value, at: pointer)
+            } else if subject.contains(pointer), claims[pointer] == nil || user.claims["subject"] != nil {
                 claims.set(.string(Identity(user, at: self).subject), at: pointer)
             } else if claims[pointer] == nil {
                 claims.set("example", at: pointer)

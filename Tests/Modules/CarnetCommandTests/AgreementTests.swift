@@ -228,4 +228,16 @@ struct AgreementTests {
         let lint = try await home.run("lint", "acme.yaml")
         #expect(lint.standardOutput.contains("lacks \"us\"") == !hasDefault, "\(lint)")
     }
+
+    @Test("A claim of the ID token that a template takes is that of the sample")
+    func claimOfSample() async throws {
+        let tried = try await tryPassed(
+            """
+            issuer: https://acme.example
+            scopes: { default: [openid] }
+            profile: { from: id_token, derive: { subject: "{jwt_claim(token.id_token, '/oid')}" } }
+            samples: { userinfo: { sub: s-1, oid: o-1 }, expect: { claims: { subject: o-1 } } }
+            """)
+        #expect(tried.status == 0 && tried.standardOutput.contains(/subject +o-1/), "\(tried)")
+    }
 }

@@ -45,15 +45,16 @@ struct InheritanceTests {
         #expect(unknown.standardOutput.contains(help), "\(unknown)")
 
         try home.write("carnet: 1\nid: middle-of-three\nname: Middle\nextends: acme\n", to: "own/middle-of-three.yml")
-        let known = try await home.run("show", "own/child.yaml")
+        let known = try await home.run("show", "own/child.yaml", "--resolved", "--providers", "providers")
         #expect(known.standardOutput.contains("https://id.acme.example"), "\(known)")
 
         let own = Sample.acme().replacing("id.acme.example", with: "own.acme.example")
         try home.write(own, to: "own/acme.yaml")
         try home.write("nonsense: [", to: "own/other.yaml")
         #expect(try await home.run("lint", "own/child.yaml").status == 0)
-        for command in ["show", "try"] {
-            let run = try await home.run(command, "own/child.yaml")
+        for run in [
+            try await home.run("show", "own/child.yaml", "--resolved"), try await home.run("try", "own/child.yaml"),
+        ] {
             #expect(run.status == 0 && run.standardOutput.contains("https://own.acme.example"), "\(run)")
             #expect(!run.standardOutput.contains("https://id.acme.example"), "\(run)")
         }

@@ -12,6 +12,7 @@ struct NoteAboutNothing: LintRule {
         good: [
             "token: { body: json }\nnotes: [{ about: token.body, because: their endpoint reads JSON alone }]",
             "token: { parameters: { openid.mode: login } }\nnotes: [{ about: token.parameters.openid.mode, because: their page says so }]",
+            "issuer: https://id.acme.example\nenvironments: { test: { issuer: https://test.acme.example, token: { body: json } } }\nnotes: [{ about: token.body, because: their endpoint reads JSON alone }]",
         ])
 
     func check(_ context: LintContext) -> [Diagnostic] {
@@ -21,7 +22,8 @@ struct NoteAboutNothing: LintRule {
                 String(Substring($0))
             }
             // Deleting what is inherited, by null, is a fact with a reason too.
-            let roots = [context.root, context.document.ownRoot].compactMap { $0 }
+            let environments = context.root.entry("environments")?.value.entries?.map(\.value) ?? []
+            let roots = [context.root, context.document.ownRoot].compactMap { $0 } + environments
             guard !roots.contains(where: { $0.node(at: steps) != nil || $0.hasKey(path[...]) })
             else { return nil }
             return finding(
