@@ -21,6 +21,8 @@ struct ValueRefusesExample: SingleValueRule {
               lookups:
                 site: { url: https://api.acme.example/me, value: /id, pattern: '[0-9]+', ⟦sample⟧: { name: Acme } }
 
+            connection: { lookups: { name: { url: https://api.acme.example/whoami, value: '', ⟦sample⟧: ada } } }
+
             connection:
               lookups:
                 site: { url: https://api.acme.example/me, value: /id, capture: { ⟦name⟧: /label }, sample: { id: 7 } }
@@ -133,6 +135,15 @@ struct ValueRefusesExample: SingleValueRule {
         let inputs = descriptor.statedInputs
         for lookup in descriptor.connection.lookups.items {
             let (rules, place) = (lookup.value, context.places.connection.lookups[lookup.name])
+            // A text is the body itself.
+            if let text = rules.sample.string, JSONValue(claimsOf: text) == nil,
+                (try? JSONValue(parsing: Array(text.utf8))) == nil
+            {
+                found += findings(
+                    "the sample is a text that is not JSON", in: context, at: place.sample.keySpan,
+                    help: "a lookup reads JSON alone; a JSON string has its own quotes: '\"TEXT\"'")
+                continue
+            }
             let all = rules.sample.candidates(at: rules.root) ?? []
             // The sandbox adapts the sample to inputs that the descriptor does not state. Values of a sign-in are not known
             // here.
