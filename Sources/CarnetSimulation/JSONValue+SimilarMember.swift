@@ -4,7 +4,8 @@ import CarnetLint
 
 extension JSONValue {
     /// The place of a value that nothing else reads, if a pointer differs from it by a letter or two of one name, or only in
-    /// how its names are divided, as `/site/id` and `/site_id`, or goes on below it. Another name in another object is another member.
+    /// how its names are divided, as `/site/id` and `/site_id`, or goes on below it. Another name in another object is
+    /// another member.
     func member(similarTo pointers: [JSONPointer], besides read: [JSONPointer]) -> JSONPointer? {
         pointers.lazy.compactMap { member(similarTo: $0, besides: read) ?? member(dividedAs: $0, besides: read) }.first
     }

@@ -4,8 +4,8 @@ import CarnetFoundation
 import CarnetProtocol
 import CarnetSandbox
 
-/// What the sandbox refuses. It knows of the provider only what the descriptor says, so advice about a real provider, such
-/// as its documentation or a registered redirect URI, does not help.
+/// Refusals of the sandbox. It knows only the descriptor, so advice about a real provider, such as its documentation or a
+/// registered redirect URI, does not help.
 extension Trial {
     func failed(_ error: any Error) -> TrialStep.Outcome {
         guard var error = error as? OAuthError else { return .failed(Failure(describing: error)) }

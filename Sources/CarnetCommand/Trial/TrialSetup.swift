@@ -70,7 +70,7 @@ struct TrialSetup {
     static func check(_ entry: ProviderRegistry.Entry, among registry: ProviderRegistry) throws {
         let file = entry.document.file
         guard !file.isEmbedded, !file.bytes.isEmpty else { return }
-        // What the file extends may be beside it.
+        // A parent may be beside the file.
         let parents = entry.document.sources.files.filter { $0 != file && !$0.isEmbedded }
         let known = registry.adding(parents.reversed())
         let errors = Linter(known: known, simulator: SampleSimulator()).diagnostics(in: [file])

@@ -11,7 +11,7 @@ struct TemplateParser {
     /// The functions by name.
     static let functionNames = functions.map(\.name)
 
-    /// What the functions take, with the arguments of an example.
+    /// The arguments of each function, with an example.
     private static let functions: [(name: String, takes: String, example: String)] = [
         ("base64", "one value", "client.id"),
         ("base64url", "one value", "client.id"),

@@ -202,8 +202,8 @@ extension ExchangeStep {
 }
 
 extension JSONValue {
-    /// Puts the example of each kept member where a response has none. Null says that this user has none. What a sign-in
-    /// needs, a sample has itself.
+    /// Puts the example of each kept member where a response has none. Null says that this user has none. A
+    /// sample itself has each value that a sign-in needs.
     mutating func add(
         _ captures: NamedList<ResponseCapture>, _ origin: TemplateOrigin = .connection, of person: Person? = nil,
         isSample: Bool = true

@@ -13,7 +13,7 @@ package enum IssuerRule: Hashable, DescriptorValue, Sendable {
     /// Any issuer that the metadata names.
     case off(because: String)
 
-    /// What the URL of a metadata document has, and no issuer.
+    /// A part of each URL of metadata, and of no issuer.
     package static let metadataPaths = [
         "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server",
     ]

@@ -1,6 +1,6 @@
 import CarnetFoundation
 
-/// What a member of an element must be: one of some texts, which may have inputs in them.
+/// A condition of a claim: a member of the element is one of some texts, which may have inputs in them.
 struct ClaimCondition: Hashable, Sendable {
     let templates: [Template]
     /// Whether the descriptor itself states the texts.

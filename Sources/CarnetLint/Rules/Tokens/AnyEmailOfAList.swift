@@ -120,7 +120,7 @@ private struct EmailSource {
     let claims: NamedList<ClaimPlace>
     let places: Place<NamedList<ClaimPlace>>
     var conditions: [YAMLEntry] = []
-    /// What the sample has at the root.
+    /// The part of the sample at the root.
     let found: JSONValue?
     /// Whether the claims themselves may be of an element of a list.
     var mayBeList = false
